@@ -1,0 +1,15 @@
+import { env, exports } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+
+describe('Worker entry', () => {
+  test('reaches an object of each class through its binding', async () => {
+    expect(await env.CATALOG.getByName('a').ping()).toBe('catalog')
+    expect(await env.TABLET.getByName('a').ping()).toBe('tablet')
+  })
+
+  test('answers a request', async () => {
+    const response = await exports.default.fetch('http://nyala/')
+
+    expect(response.status).toBe(200)
+  })
+})

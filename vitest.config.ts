@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { cloudflareTest } from '@cloudflare/vitest-plugin'
+import { defineConfig } from 'vitest/config'
+
+/** The same text modules that wrangler.toml's rule makes of `.sql` files, for tests that run in Node. */
+const sqlAsText = {
+  name: 'nyala:sql-as-text',
+  enforce: 'pre' as const,
+  async load(id: string): Promise<string | undefined> {
+    if (!id.endsWith('.sql')) return undefined
+    return `export default ${JSON.stringify(await readFile(id, 'utf8'))}`
+  },
+}
+
+// Verify builds check whole structures after every step; wrangler.toml defines the opposite.
+const define = { __VERIFY__: 'true' }
+
+export default defineConfig({
+  define,
+  test: {
+    // A test without an assertion proves nothing.
+    expect: { requireAssertions: true },
+    projects: [
+      {
+        define,
+        plugins: [sqlAsText],
+        test: {
+          name: 'node',
+          environment: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/**/*.workerd.test.ts', 'test/**/*.e2e.test.ts'],
+          testTimeout: 20_000,
+          expect: { requireAssertions: true },
+        },
+      },
+      {
+        define,
+        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
+        test: {
+          name: 'workerd',
+          include: ['test/**/*.workerd.test.ts'],
+          testTimeout: 30_000,
+          expect: { requireAssertions: true },
+        },
+      },
+      {
+        define,
+        plugins: [sqlAsText],
+        test: {
+          name: 'e2e',
+          environment: 'node',
+          include: ['test/**/*.e2e.test.ts'],
+          // Each file starts a server of its own; one at a time keeps ports and memory apart.
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { requireAssertions: true },
+        },
+      },
+    ],
+  },
+})
