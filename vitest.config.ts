@@ -15,11 +15,11 @@ const sqlAsText = {
 // Verify builds check whole structures after every step; wrangler.toml defines the opposite.
 const define = { __VERIFY__: 'true' }
 
+// A test without an assertion proves nothing.
+const expect = { requireAssertions: true }
+
 export default defineConfig({
-  define,
   test: {
-    // A test without an assertion proves nothing.
-    expect: { requireAssertions: true },
     projects: [
       {
         define,
@@ -30,7 +30,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.workerd.test.ts', 'test/**/*.e2e.test.ts'],
           testTimeout: 20_000,
-          expect: { requireAssertions: true },
+          expect,
         },
       },
       {
@@ -40,7 +40,7 @@ export default defineConfig({
           name: 'workerd',
           include: ['test/**/*.workerd.test.ts'],
           testTimeout: 30_000,
-          expect: { requireAssertions: true },
+          expect,
         },
       },
       {
@@ -50,11 +50,12 @@ export default defineConfig({
           name: 'e2e',
           environment: 'node',
           include: ['test/**/*.e2e.test.ts'],
-          // Each file starts a server of its own; one at a time keeps ports and memory apart.
+          // Each file starts a server of its own: one at a time, after everything else has run.
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          expect: { requireAssertions: true },
+          expect,
         },
       },
     ],
