@@ -1,0 +1,273 @@
+/**
+ * One column that grows by appending: the store behind write blocks, scan results and MemRowSets. Hot.
+ */
+
+import { ByteArena, copyBytes } from '../util/arena.ts'
+import { assert } from '../util/assert.ts'
+import { bitmapBytes, getBit, setBit, setBits } from '../util/bitmap.ts'
+import { ColumnVector, type Lanes, lanesOf } from './column-vector.ts'
+import { type Cell, LANE_BYTES, PHYSICAL, type Physical } from './data-type.ts'
+
+const CAPACITY_ROWS_MIN = 16
+
+/**
+ * Appends cells and hands out a ColumnVector of them. All four arrays grow by doubling.
+ *
+ *  I1  rows `[0, rowCount)` are complete: lane or offsets, validity bit, set bit;
+ *  I2  bits at and above `rowCount` are zero, as are the lanes there;
+ *  I3  `nullCount` and `unsetCount` count the zero bits below `rowCount`.
+ */
+export class ColumnBuilder {
+  readonly physical: Physical
+  rowCount = 0
+  nullCount = 0
+  unsetCount = 0
+  /** Typed view of all lanes, used and spare. Replaced on growth. */
+  lanes: Lanes
+  /** Binary: offsets of rows, `[0, rowCount]` meaningful. Replaced on growth. */
+  offsets: Uint32Array
+  /** Binary: all values joined. */
+  readonly values: ByteArena
+  validity: Uint8Array
+  isSet: Uint8Array
+  #laneBytes: Uint8Array
+  #capacityRows = 0
+
+  constructor(physical: Physical, capacityRows = CAPACITY_ROWS_MIN) {
+    this.physical = physical
+    this.values = new ByteArena(physical === PHYSICAL.binary ? capacityRows * 8 : 0)
+    this.offsets = new Uint32Array(1)
+    this.#laneBytes = new Uint8Array(0)
+    this.validity = new Uint8Array(0)
+    this.isSet = new Uint8Array(0)
+    this.lanes = lanesOf(physical, this.#laneBytes, 0)
+    this.#grow(Math.max(capacityRows, CAPACITY_ROWS_MIN))
+  }
+
+  /** Bytes that this column holds in memory, spare capacity included. */
+  get heldBytes(): number {
+    return (
+      this.#laneBytes.length +
+      this.offsets.length * 4 +
+      this.values.bytes.length +
+      this.validity.length +
+      this.isSet.length
+    )
+  }
+
+  /** Bytes that its rows take in a block: values, offsets, and bitmaps as if both were kept. */
+  get usedBytes(): number {
+    const bitmaps = bitmapBytes(this.rowCount) * 2
+    return this.physical === PHYSICAL.binary
+      ? this.values.length + (this.rowCount + 1) * 4 + bitmaps
+      : this.rowCount * LANE_BYTES[this.physical] + bitmaps
+  }
+
+  /** Makes room for `extraRows` more rows. */
+  reserve(extraRows: number): void {
+    const needed = this.rowCount + extraRows
+    if (needed > this.#capacityRows) this.#grow(Math.max(needed, this.#capacityRows * 2))
+  }
+
+  #grow(capacityRows: number): void {
+    const lanes = new Uint8Array(capacityRows * LANE_BYTES[this.physical])
+    lanes.set(this.#laneBytes)
+    this.#laneBytes = lanes
+    this.lanes = lanesOf(this.physical, lanes, capacityRows)
+    if (this.physical === PHYSICAL.binary) {
+      const offsets = new Uint32Array(capacityRows + 1)
+      offsets.set(this.offsets)
+      this.offsets = offsets
+    }
+    const validity = new Uint8Array(bitmapBytes(capacityRows))
+    validity.set(this.validity)
+    this.validity = validity
+    const isSet = new Uint8Array(bitmapBytes(capacityRows))
+    isSet.set(this.isSet)
+    this.isSet = isSet
+    this.#capacityRows = capacityRows
+  }
+
+  /**
+   * Completes a row whose lane was written at `rowCount`, or whose binary value was appended to `values`
+   * behind the last offset. Requires: `reserve(1)` was called before the lane was written.
+   */
+  endCell(): void {
+    const row = this.rowCount
+    setBit(this.validity, row)
+    setBit(this.isSet, row)
+    if (this.physical === PHYSICAL.binary) this.offsets[row + 1] = this.values.length
+    this.rowCount = row + 1
+  }
+
+  /** Appends a cell that is null, and set or unset. */
+  appendNull(isSet: boolean): void {
+    this.reserve(1)
+    const row = this.rowCount
+    if (isSet) setBit(this.isSet, row)
+    else this.unsetCount++
+    this.nullCount++
+    if (this.physical === PHYSICAL.binary) this.offsets[row + 1] = this.values.length
+    this.rowCount = row + 1
+  }
+
+  /** Appends a plain value; null appends a set null. For edges. */
+  appendCell(cell: Cell | null): void {
+    if (cell === null) {
+      this.appendNull(true)
+      return
+    }
+    this.reserve(1)
+    if (this.physical === PHYSICAL.binary) {
+      assert(cell instanceof Uint8Array, 'binary cell is not bytes')
+      this.values.append(cell, 0, cell.length)
+    } else {
+      writeLane(this.physical, this.lanes, this.rowCount, cell)
+    }
+    this.endCell()
+  }
+
+  /** Appends `source[start, end)` as a binary cell. */
+  appendBytes(source: Uint8Array, start: number, end: number): void {
+    this.reserve(1)
+    this.values.append(source, start, end)
+    this.endCell()
+  }
+
+  /**
+   * Appends the cells of `source` at `rows[start, end)`, in that order.
+   *
+   * Requires: the same physical type. Cost: O(rows) with one growth per array.
+   */
+  appendRows(source: ColumnVector, rows: Uint32Array, start: number, end: number): void {
+    const count = end - start
+    this.reserve(count)
+    const first = this.rowCount
+    if (this.physical === PHYSICAL.binary) {
+      this.#gatherBinary(source.bytes, source.offsets, rows, start, end)
+    } else {
+      gatherLanes(this.physical, source.lanes, rows, start, end, this.lanes, first)
+    }
+    this.nullCount += gatherBits(source.validity, rows, start, end, this.validity, first)
+    this.unsetCount += gatherBits(source.isSet, rows, start, end, this.isSet, first)
+    this.rowCount = first + count
+  }
+
+  #gatherBinary(
+    bytes: Uint8Array,
+    offsets: Uint32Array,
+    rows: Uint32Array,
+    start: number,
+    end: number,
+  ): void {
+    let total = 0
+    for (let i = start; i < end; i++) total += offsets[rows[i] + 1] - offsets[rows[i]]
+    this.values.reserve(total)
+    const target = this.values.bytes
+    let length = this.values.length
+    let row = this.rowCount
+    for (let i = start; i < end; i++) {
+      const from = offsets[rows[i]]
+      const to = offsets[rows[i] + 1]
+      copyBytes(bytes, from, to, target, length)
+      length += to - from
+      this.offsets[++row] = length
+    }
+    this.values.truncate(length)
+  }
+
+  /**
+   * The rows so far as a vector. Borrowed: good until the builder is appended to or truncated.
+   * Bitmaps without a zero bit are left out.
+   */
+  view(): ColumnVector {
+    const count = this.rowCount
+    const isBinary = this.physical === PHYSICAL.binary
+    return new ColumnVector(
+      this.physical,
+      count,
+      isBinary
+        ? this.values.bytes.subarray(0, this.values.length)
+        : this.#laneBytes.subarray(0, count * LANE_BYTES[this.physical]),
+      isBinary ? this.offsets.subarray(0, count + 1) : null,
+      this.nullCount === 0 ? null : this.validity.subarray(0, bitmapBytes(count)),
+      this.unsetCount === 0 ? null : this.isSet.subarray(0, bitmapBytes(count)),
+    )
+  }
+
+  /** Forgets all rows and keeps the capacity. Views handed out before become meaningless. */
+  clear(): void {
+    const count = this.rowCount
+    this.#laneBytes.fill(0, 0, count * LANE_BYTES[this.physical])
+    this.validity.fill(0, 0, bitmapBytes(count))
+    this.isSet.fill(0, 0, bitmapBytes(count))
+    this.values.truncate(0)
+    this.rowCount = 0
+    this.nullCount = 0
+    this.unsetCount = 0
+  }
+}
+
+/** Writes a plain value to lane `index`. Requires: the value fits, `physical` is not binary. */
+export function writeLane(physical: Physical, lanes: Lanes, index: number, cell: Cell): void {
+  if (physical === PHYSICAL.int64) {
+    assert(typeof cell === 'bigint', 'int64 cell is not a bigint')
+    lanes[index * 2] = Number(BigInt.asUintN(32, cell))
+    lanes[index * 2 + 1] = Number(BigInt.asUintN(32, cell >> 32n))
+  } else if (physical === PHYSICAL.int128) {
+    assert(typeof cell === 'bigint', 'int128 cell is not a bigint')
+    for (let word = 0; word < 4; word++) {
+      lanes[index * 4 + word] = Number(BigInt.asUintN(32, cell >> BigInt(word * 32)))
+    }
+  } else {
+    assert(typeof cell === 'number', 'cell is not a number')
+    lanes[index] = cell
+  }
+}
+
+function gatherLanes(
+  physical: Physical,
+  source: Lanes,
+  rows: Uint32Array,
+  start: number,
+  end: number,
+  target: Lanes,
+  targetRow: number,
+): void {
+  let out = targetRow
+  if (physical === PHYSICAL.int64) {
+    for (let i = start; i < end; i++, out++) {
+      const from = rows[i] * 2
+      target[out * 2] = source[from]
+      target[out * 2 + 1] = source[from + 1]
+    }
+  } else if (physical === PHYSICAL.int128) {
+    for (let i = start; i < end; i++, out++) {
+      const from = rows[i] * 4
+      for (let word = 0; word < 4; word++) target[out * 4 + word] = source[from + word]
+    }
+  } else {
+    for (let i = start; i < end; i++, out++) target[out] = source[rows[i]]
+  }
+}
+
+/** Copies the bits at `rows[start, end)`; a missing bitmap is all ones. Returns how many were zero. */
+function gatherBits(
+  source: Uint8Array | null,
+  rows: Uint32Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  targetRow: number,
+): number {
+  if (source === null) {
+    setBits(target, targetRow, targetRow + end - start)
+    return 0
+  }
+  let zeros = 0
+  for (let i = start, out = targetRow; i < end; i++, out++) {
+    if (getBit(source, rows[i])) setBit(target, out)
+    else zeros++
+  }
+  return zeros
+}

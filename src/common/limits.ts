@@ -1,0 +1,108 @@
+/**
+ * Every bound of the product in one place. A bound that a client can meet is named in its error.
+ */
+
+import { assert } from '../util/assert.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+// Kudu's limits (K§1.5).
+/** Columns of a table. */
+export const COLUMN_COUNT_MAX = 300
+/** UTF-8 bytes of a table, column or owner name, and of a comment. */
+export const NAME_BYTES_MAX = 256
+/** UTF-8 bytes of a comment. */
+export const COMMENT_BYTES_MAX = 256
+/** UTF-8 bytes of an owner. */
+export const OWNER_BYTES_MAX = 128
+/** Bytes of one cell. */
+export const CELL_BYTES_MAX = 64 * KIB
+/** Bytes of an encoded primary key. */
+export const KEY_BYTES_MAX = 16 * KIB
+/** Code points of a VARCHAR. */
+export const VARCHAR_LENGTH_MAX = 65_535
+/** Digits of a DECIMAL. */
+export const DECIMAL_PRECISION_MAX = 38
+/** Tablets of a table. */
+export const TABLET_COUNT_MAX = 1024
+
+// Requests.
+/** Bytes of a JSON body, decoded. */
+export const JSON_BODY_BYTES_MAX = 32 * MIB
+/** Rows of a JSON body. */
+export const JSON_ROW_COUNT_MAX = 100_000
+/** Nesting of JSON. */
+export const JSON_DEPTH_MAX = 32
+/** Bytes of an NDJSON line or a CSV record. */
+export const LINE_BYTES_MAX = 20 * MIB
+/** Bytes of a request's URL. */
+export const URL_BYTES_MAX = 16 * KIB
+/** Predicates of one scan. */
+export const PREDICATE_COUNT_MAX = 1000
+/** Values of all IN lists of one scan. */
+export const IN_VALUE_COUNT_MAX = 10_000
+/** Keys of one `rows/get`. */
+export const GET_KEY_COUNT_MAX = 1000
+/** Rows of a page asked for. */
+export const PAGE_ROW_COUNT_MAX = 10_000
+/** Rows of a page when nothing is asked. */
+export const PAGE_ROW_COUNT_DEFAULT = 1000
+/** Bytes of a page of JSON. */
+export const PAGE_BYTES_MAX = 8 * MIB
+/** Time a page may take to fill. */
+export const PAGE_MS_MAX = 10_000
+/** Row errors spelled out in one answer. */
+export const ROW_ERROR_COUNT_MAX = 1000
+/** Characters of an Idempotency-Key. */
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
+/** Characters of a client's Nyala-Request-Id. */
+export const REQUEST_ID_LENGTH_MAX = 128
+
+// Time.
+/** How far a client's timestamp may lie ahead of the front's clock. */
+export const CLIENT_AHEAD_MICROS_MAX = 20_000_000
+/** How far a front's timestamp may lie ahead of a tablet's clock. */
+export const FRONT_AHEAD_MICROS_MAX = 30_000_000
+/** A tablet's clock starts this far ahead, so that snapshots served before it vanished stay what they were. */
+export const ACTIVATION_AHEAD_MICROS = 500_000
+/** A snapshot at most this far ahead needs no clock mark. */
+export const SNAPSHOT_AHEAD_MICROS_MAX = 250_000
+/** History kept when the table does not say. */
+export const HISTORY_MAX_AGE_SEC_DEFAULT = 604_800
+/** The shortest history a table may ask for. */
+export const HISTORY_MAX_AGE_SEC_MIN = 60
+
+// Front to tablets.
+/** Bytes at which a tablet's share of a body is sent. Below a stored row's limit with its header. */
+export const SHARE_BYTES_MAX = 1_800_000
+/** Rows at which a tablet's share of a body is sent. */
+export const SHARE_ROW_COUNT_MAX = 8192
+/** Calls to objects that one request may make. */
+export const REQUEST_CALL_COUNT_MAX = 900
+/** Tablets that one scan keeps open, and one write has in flight. */
+export const TABLET_FAN_OUT_MAX = 32
+/** Bytes of one batch of a scan's stream. */
+export const SCAN_BATCH_BYTES = 256 * KIB
+/** Rows of one batch of a scan's stream. */
+export const SCAN_BATCH_ROW_COUNT = 4096
+/** Times the front repeats a call by itself. */
+export const FRONT_RETRY_COUNT_MAX = 2
+/** How long the front goes on trying. */
+export const FRONT_DEADLINE_MS = 10_000
+
+// A tablet's storage and memory.
+/** Bytes of one stored row; the platform's cap is 2 MB and it is not enforced locally. */
+export const STORED_ROW_BYTES_MAX = 1_900_000
+/** Memory that all MemRowSets and delta stores of one isolate may hold together. */
+export const STORE_MEMORY_BYTES_MAX = 40 * MIB
+/** How long a client's idempotency key is remembered. */
+export const RESULT_KEPT_MS = 600_000
+/** How long a key that the front made for its own retries is remembered. */
+export const FRONT_RESULT_KEPT_MS = 30_000
+/** Bytes of remembered results of clients' keys, a tablet. */
+export const RESULT_BYTES_MAX = 1 * MIB
+
+assert(SHARE_BYTES_MAX < STORED_ROW_BYTES_MAX, 'a full share fits one stored row')
+assert(CLIENT_AHEAD_MICROS_MAX < FRONT_AHEAD_MICROS_MAX, 'what a front accepts a tablet accepts')
+assert(SNAPSHOT_AHEAD_MICROS_MAX < ACTIVATION_AHEAD_MICROS, 'a restart never passes a snapshot')

@@ -1,0 +1,154 @@
+/**
+ * What a front and a tablet object say to each other. Plain data, structured clone only.
+ *
+ * Every call carries the front's clock and what it believes of the table; every answer carries the tablet's
+ * clock. The receiver of either raises its own clock by it (docs/ARCHITECTURE.md, "Time").
+ */
+
+import type { ColumnPredicate } from '../common/column-predicate.ts'
+import type { Timestamp } from '../common/hybrid-clock.ts'
+import type { RowErrors } from '../common/row-error.ts'
+import type { StatusCode, StatusDetails } from '../common/status.ts'
+
+/** Version of these messages. A receiver accepts this one and the one before. */
+export const WIRE_VERSION = 1
+
+/** What every call to a tablet carries. */
+export interface TabletCall {
+  readonly wire: number
+  readonly tableId: string
+  readonly tabletId: string
+  /** Version of the table that the front planned with. */
+  readonly tableVersion: number
+  readonly clock: Timestamp
+}
+
+/** How a tablet answers. `stale`: the front's table version is not the tablet's; nothing was done. */
+export type TabletAnswer<T> =
+  | { readonly kind: 'ok'; readonly clock: Timestamp; readonly value: T }
+  | {
+      readonly kind: 'error'
+      readonly clock: Timestamp
+      readonly code: StatusCode
+      readonly message: string
+      readonly details: StatusDetails
+    }
+  | { readonly kind: 'stale'; readonly clock: Timestamp; readonly tableVersion: number }
+  /** No write ever reached this tablet: it holds no row and wrote nothing to say so. */
+  | { readonly kind: 'uninitialized'; readonly clock: Timestamp }
+  /** The table was dropped. */
+  | { readonly kind: 'dropped'; readonly clock: Timestamp }
+
+/** Names one share of a request, so that a repeat is answered with the first result. */
+export interface ResultKey {
+  /** Scope and key joined: table, caller, and the client's or the front's key. At most 1 KiB. */
+  readonly key: string
+  /** Number of the share among those that the request sends to this tablet, from 0. */
+  readonly share: number
+  /** Digest of the share's bytes and operation, hexadecimal. */
+  readonly digest: string
+  /** Made by the front for its own retries: kept briefly, outside the budget of clients' keys. */
+  readonly isInternal: boolean
+}
+
+/** One share of a write: a row block with operations. */
+export interface WriteCall extends TabletCall {
+  readonly block: Uint8Array
+  readonly resultKey: ResultKey | null
+}
+
+/** What became of a share. `timestamp` is null when nothing was applied. */
+export interface WriteAnswer {
+  readonly timestamp: Timestamp | null
+  readonly inserted: number
+  readonly upserted: number
+  readonly updated: number
+  readonly deleted: number
+  readonly ignored: number
+  readonly failed: number
+  readonly errors: RowErrors
+  /** A remembered result of an earlier call with the same key. */
+  readonly isReplayed: boolean
+}
+
+/** Orders of a scan. */
+export const SCAN_ORDERS = ['UNORDERED', 'ORDERED', 'DESCENDING'] as const
+/** Order of a scan. */
+export type ScanOrder = (typeof SCAN_ORDERS)[number]
+
+/** A scan of one tablet. Keys are encoded primary keys; an empty one is no bound. */
+export interface ScanCall extends TabletCall {
+  readonly columnIds: readonly number[]
+  readonly predicates: readonly ColumnPredicate[]
+  /** Inclusive. To go on after key K of an ascending scan: K and a zero byte. */
+  readonly lowerKey: Uint8Array
+  /** Exclusive. To go on after key K of a descending scan: K. */
+  readonly upperKey: Uint8Array
+  readonly order: ScanOrder
+  /** null: the tablet's own present, for a read that touches this tablet only. */
+  readonly snapshot: Timestamp | null
+  readonly rowCountMax: number
+  /** `read` only: stops after the batch that passes this many bytes. */
+  readonly bytesMax: number
+  /** Whether batches carry the encoded primary key of each row. */
+  readonly withKeys: boolean
+}
+
+/** Rows of a bounded read: frames as in scan-frame.ts, always ended by an END frame. */
+export interface ReadAnswer {
+  readonly snapshot: Timestamp
+  readonly frames: Uint8Array
+  /** Whether rows may remain behind the last one returned. */
+  readonly hasMore: boolean
+}
+
+/** A stream of frames as in scan-frame.ts, ended by an END frame. */
+export interface StreamAnswer {
+  readonly snapshot: Timestamp
+  readonly stream: ReadableStream<Uint8Array>
+}
+
+/** Rows by primary key. */
+export interface LookupCall extends TabletCall {
+  readonly columnIds: readonly number[]
+  /** Encoded keys, joined. */
+  readonly keyBytes: Uint8Array
+  /** End offset of each key in `keyBytes`. */
+  readonly keyEnds: Uint32Array
+  readonly snapshot: Timestamp | null
+}
+
+/** The rows found, as a row block, and for each the index of its key in the call. */
+export interface LookupAnswer {
+  readonly snapshot: Timestamp
+  readonly block: Uint8Array
+  readonly keyIndexes: Uint32Array
+}
+
+/** Proposes a snapshot time: afterwards no op gets a timestamp at or below it. */
+export interface OfferCall extends TabletCall {
+  readonly snapshot: Timestamp
+}
+
+/** `lastApplied`: the newest op this tablet has applied; above the offer when a newer snapshot is needed. */
+export interface OfferAnswer {
+  readonly lastApplied: Timestamp
+}
+
+/** Counters of a tablet that tests and operators read. */
+export interface TabletCounters {
+  readonly rowsRead: number
+  readonly rowsWritten: number
+  readonly liveRowCount: number
+  readonly memoryBytes: number
+  readonly walBytes: number
+}
+
+/** The tablet object as a front sees it. A stub of the platform has these methods. */
+export interface TabletStub {
+  write(call: WriteCall): Promise<TabletAnswer<WriteAnswer>>
+  read(call: ScanCall): Promise<TabletAnswer<ReadAnswer>>
+  scan(call: ScanCall): Promise<TabletAnswer<StreamAnswer>>
+  lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>>
+  offer(call: OfferCall): Promise<TabletAnswer<OfferAnswer>>
+}
