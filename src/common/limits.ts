@@ -94,6 +94,10 @@ export const FRONT_DEADLINE_MS = 10_000
 // A tablet's storage and memory.
 /** Bytes of one stored row; the platform's cap is 2 MB and it is not enforced locally. */
 export const STORED_ROW_BYTES_MAX = 1_900_000
+/** Bytes of WAL at which a generation is closed and the next one begun. */
+export const WAL_GENERATION_BYTES_MAX = 16 * MIB
+/** WAL generations of one tablet that may be live at once; the store has a table for each. */
+export const WAL_GENERATION_COUNT_MAX = 32
 /** Memory that all MemRowSets and delta stores of one isolate may hold together. */
 export const STORE_MEMORY_BYTES_MAX = 40 * MIB
 /** How long a client's idempotency key is remembered. */
@@ -102,6 +106,8 @@ export const RESULT_KEPT_MS = 600_000
 export const FRONT_RESULT_KEPT_MS = 30_000
 /** Bytes of remembered results of clients' keys, a tablet. */
 export const RESULT_BYTES_MAX = 1 * MIB
+/** Bytes of remembered results of keys that fronts made, a tablet. */
+export const FRONT_RESULT_BYTES_MAX = 256 * KIB
 
 assert(SHARE_BYTES_MAX < STORED_ROW_BYTES_MAX, 'a full share fits one stored row')
 assert(CLIENT_AHEAD_MICROS_MAX < FRONT_AHEAD_MICROS_MAX, 'what a front accepts a tablet accepts')

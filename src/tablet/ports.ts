@@ -1,0 +1,74 @@
+/**
+ * What a tablet asks of the world: durable storage. Time and randomness are `Clock` (common/hybrid-clock.ts)
+ * and `Prng` (util/prng.ts).
+ *
+ * The storage is a block device with transactions (docs/ARCHITECTURE.md): a superblock, and WAL generations
+ * that are appended to, read from the start once at activation, and dropped as a whole.
+ *
+ *   superblock      one row, replaced as a whole
+ *   wal_<slot>      generation g lives in slot g mod WAL_GENERATION_COUNT_MAX, so that SQL texts stay constant:
+ *                     id INTEGER PRIMARY KEY   1, 2, 3 … in the order of appending, no gaps
+ *                     parts_left INTEGER       stored rows that follow and belong to the same entry; 0 on the last
+ *                     payload BLOB             at most STORED_ROW_BYTES_MAX bytes
+ */
+
+/**
+ * One tablet's durable storage.
+ *
+ * Rules that every implementation keeps (test/conformance/tablet-store.suite.ts):
+ *
+ *  I1  all writing happens inside `transact`, and a transaction is atomic: whole, or nothing of it;
+ *  I2  a crash keeps a prefix of the committed transactions, and that prefix holds at least those whose
+ *      answers were released;
+ *  I3  what is read is what was written, or the reader is told by a checksum of its own;
+ *  I4  an array passed in is not kept after the call; an array handed out is the receiver's own, and begins at
+ *      a multiple of 8 in its buffer.
+ *
+ * Billing: a superblock 1 row written, a stored WAL row 1, a new generation 2, a dropped generation 0.
+ */
+export interface TabletStore {
+  /**
+   * Runs `work` as one transaction, synchronously, and returns what it returns.
+   *
+   * Throws: whatever `work` throws, after undoing its writes. A failure of the storage itself may come
+   * before or after the transaction became durable: whoever sees one must forget its memory and start again
+   * from storage. Requires: not called inside `work`; `work` is synchronous.
+   */
+  transact<T>(work: () => T): T
+
+  /** The superblock as last written, or null when none ever was. Writes nothing, even on new storage. */
+  readSuperblock(): Uint8Array | null
+
+  /** Replaces the superblock. Requires: inside `transact`; at most STORED_ROW_BYTES_MAX bytes. */
+  writeSuperblock(bytes: Uint8Array): void
+
+  /**
+   * Makes an empty WAL generation. What its slot still held was an orphan and is dropped.
+   * Requires: inside `transact`; no live generation shares its slot.
+   */
+  createWal(generation: number): void
+
+  /**
+   * Appends one entry as `parts.length` stored rows, the last one with `parts_left` 0.
+   * Requires: inside `transact`; the generation exists; at least one part, each at most
+   * STORED_ROW_BYTES_MAX bytes.
+   */
+  appendWal(generation: number, parts: readonly Uint8Array[]): void
+
+  /**
+   * Visits all stored rows of a generation by ascending id.
+   * Throws: CORRUPTION when the generation does not exist. Requires: `visit` does not write.
+   */
+  readWal(
+    generation: number,
+    visit: (id: number, partsLeft: number, payload: Uint8Array) => void,
+  ): void
+
+  /** Drops a generation; one that does not exist is no error. Requires: inside `transact`. */
+  dropWal(generation: number): void
+
+  /** Rows read so far, as they are billed. */
+  readonly rowsRead: number
+  /** Rows written so far, as they are billed. */
+  readonly rowsWritten: number
+}
