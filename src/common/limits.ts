@@ -91,6 +91,13 @@ export const FRONT_RETRY_COUNT_MAX = 2
 /** How long the front goes on trying. */
 export const FRONT_DEADLINE_MS = 10_000
 
+/** Bytes that all shares of one request may gather before the largest is sent. */
+export const SHARES_BYTES_MAX = 16 * MIB
+/** How long a front uses what the catalog told it of a table. */
+export const TABLE_CACHE_MS = 5_000
+/** Tables a front remembers. */
+export const TABLE_CACHE_COUNT_MAX = 256
+
 // A tablet's storage and memory.
 /** Bytes of one stored row; the platform's cap is 2 MB and it is not enforced locally. */
 export const STORED_ROW_BYTES_MAX = 1_900_000
@@ -108,7 +115,14 @@ export const FRONT_RESULT_KEPT_MS = 30_000
 export const RESULT_BYTES_MAX = 1 * MIB
 /** Bytes of remembered results of keys that fronts made, a tablet. */
 export const FRONT_RESULT_BYTES_MAX = 256 * KIB
+/** Ops of one tablet that MVCC tracks one by one: in flight, or applied above clean time. */
+export const OP_TRACKED_COUNT_MAX = 4096
+/** Row locks of one tablet, held and waited for. At most 40 bytes each, and the memory is given back. */
+export const LOCK_COUNT_MAX = 262_144
+/** Batches of row locks of one tablet, held and waited for. */
+export const LOCK_BATCH_COUNT_MAX = 4096
 
 assert(SHARE_BYTES_MAX < STORED_ROW_BYTES_MAX, 'a full share fits one stored row')
+assert(SHARE_ROW_COUNT_MAX * 2 <= LOCK_COUNT_MAX, 'two full shares can contend for their locks')
 assert(CLIENT_AHEAD_MICROS_MAX < FRONT_AHEAD_MICROS_MAX, 'what a front accepts a tablet accepts')
 assert(SNAPSHOT_AHEAD_MICROS_MAX < ACTIVATION_AHEAD_MICROS, 'a restart never passes a snapshot')

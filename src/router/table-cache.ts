@@ -1,0 +1,95 @@
+/**
+ * What the front remembers of tables, so that the catalog is not on the path of data. An entry may be stale:
+ * every call to a tablet carries the version it was planned with, and a tablet that knows better says so.
+ */
+
+import { TABLE_CACHE_COUNT_MAX, TABLE_CACHE_MS } from '../common/limits.ts'
+import { mustValue, StatusError } from '../common/status.ts'
+import type { TableRef } from '../wire/catalog-protocol.ts'
+import { OpenTable } from './open-table.ts'
+import type { RouterPorts } from './ports.ts'
+
+interface CachedTable {
+  readonly table: OpenTable
+  readonly fetchedAtMs: number
+}
+
+const TABLE_ID = /^[0-9a-f]{32}$/i
+
+/** The reference that a path segment stands for: an id or a name. */
+export function tableRefOf(segment: string): TableRef {
+  return TABLE_ID.test(segment) ? { id: segment.toLowerCase() } : { name: segment }
+}
+
+/**
+ * Tables by reference, for one isolate.
+ *
+ *  I1  an entry older than TABLE_CACHE_MS is not used;
+ *  I2  at most TABLE_CACHE_COUNT_MAX entries are kept, the oldest go first;
+ *  I3  requests that miss at the same time share one call to the catalog.
+ */
+export class TableCache {
+  readonly #ports: RouterPorts
+  readonly #tables = new Map<string, CachedTable>()
+  readonly #fetching = new Map<string, Promise<OpenTable>>()
+
+  constructor(ports: RouterPorts) {
+    this.#ports = ports
+  }
+
+  /** The table, remembered or fetched. Throws: NOT_FOUND. */
+  async open(ref: TableRef): Promise<OpenTable> {
+    const cached = this.#tables.get(keyOf(ref))
+    if (cached !== undefined && this.#ports.elapsedMs() - cached.fetchedAtMs < TABLE_CACHE_MS) {
+      return cached.table
+    }
+    return this.refresh(ref)
+  }
+
+  /** The table as the catalog knows it now. Throws: NOT_FOUND. */
+  async refresh(ref: TableRef): Promise<OpenTable> {
+    const key = keyOf(ref)
+    const running = this.#fetching.get(key)
+    if (running !== undefined) return running
+    const fetching = this.#fetch(ref).finally(() => this.#fetching.delete(key))
+    this.#fetching.set(key, fetching)
+    return fetching
+  }
+
+  /** Forgets what was remembered under a reference. */
+  forget(ref: TableRef): void {
+    this.#tables.delete(keyOf(ref))
+  }
+
+  async #fetch(ref: TableRef): Promise<OpenTable> {
+    // A fetch that began before a table was changed must not be shared with a request that began after.
+    const fetchedAtMs = this.#ports.elapsedMs()
+    const outcome = await this.#ports.catalog().getTable(ref)
+    if (!outcome.ok && outcome.code === 'NOT_FOUND') this.forget(ref)
+    const { table: entry } = mustValue(outcome)
+    const table = new OpenTable(entry)
+    this.#remember(keyOf(ref), { table, fetchedAtMs })
+    return table
+  }
+
+  #remember(key: string, cached: CachedTable): void {
+    this.#tables.delete(key)
+    this.#tables.set(key, cached)
+    if (this.#tables.size > TABLE_CACHE_COUNT_MAX) {
+      for (const oldest of this.#tables.keys()) {
+        this.#tables.delete(oldest)
+        break
+      }
+    }
+  }
+}
+
+function keyOf(ref: TableRef): string {
+  return 'id' in ref ? `id ${ref.id}` : `name ${ref.name}`
+}
+
+/** The error for a table that is not there. */
+export function tableNotFound(ref: TableRef): StatusError {
+  const what = 'id' in ref ? `table id ${ref.id}` : `table "${ref.name}"`
+  return new StatusError('NOT_FOUND', `${what} does not exist`, { resource: 'table' })
+}

@@ -1,0 +1,104 @@
+/**
+ * Calls a tablet, repeats the call when that is safe and may help, and turns what comes back into a value or
+ * a StatusError.
+ *
+ * The platform marks its errors: `overloaded` (never repeat), `retryable` (provably transient),
+ * `durableObjectReset` (the object went away in mid-call; what it did is durable or gone, so only a read or a
+ * keyed write may be repeated). A tablet whose table version is another answers `stale`: the front fetches the
+ * table again and repeats the call with what it learnt.
+ */
+
+import { FRONT_DEADLINE_MS, FRONT_RETRY_COUNT_MAX } from '../common/limits.ts'
+import { StatusError } from '../common/status.ts'
+import type { TabletAnswer, TabletCall, TabletStub } from '../wire/tablet-protocol.ts'
+import { WIRE_VERSION } from '../wire/tablet-protocol.ts'
+import type { CallBudget } from './call-budget.ts'
+import type { OpenTable } from './open-table.ts'
+import type { RouterPorts } from './ports.ts'
+
+/** A tablet's answer that is not a failure. */
+export type SettledAnswer<T> = Extract<
+  TabletAnswer<T>,
+  { readonly kind: 'ok' | 'uninitialized' | 'stale' | 'dropped' }
+>
+
+/** What every call of a request to tablets shares. */
+export interface CallContext {
+  readonly ports: RouterPorts
+  readonly budget: CallBudget
+  /** When the front stops repeating, on `ports.elapsedMs`. */
+  readonly deadlineMs: number
+}
+
+/** A context whose deadline begins now. */
+export function callContext(ports: RouterPorts, budget: CallBudget): CallContext {
+  return { ports, budget, deadlineMs: ports.elapsedMs() + FRONT_DEADLINE_MS }
+}
+
+/**
+ * Makes one call to the tablet at `index` of a table.
+ *
+ * Requires: `send` is a read or a keyed write: it may be made more than once.
+ * Throws: the tablet's failure with its id, SERVICE_UNAVAILABLE when it stays unreachable or overloaded,
+ * INTERNAL when the object was reset at every try.
+ */
+export async function callTablet<T>(
+  context: CallContext,
+  table: OpenTable,
+  index: number,
+  send: (stub: TabletStub, call: TabletCall) => Promise<TabletAnswer<T>>,
+): Promise<SettledAnswer<T>> {
+  const { ports, budget } = context
+  const tabletId = table.tabletId(index)
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const answer = await budget.run(() => send(ports.tablet(tabletId), tabletCall(ports, table, tabletId)))
+      ports.clock.raise(answer.clock)
+      if (answer.kind !== 'error') return answer
+      throw new StatusError(answer.code, answer.message, { ...answer.details, tablet_id: tabletId })
+    } catch (error) {
+      if (error instanceof StatusError) throw error
+      const canRepeat = attempt < FRONT_RETRY_COUNT_MAX && ports.elapsedMs() < context.deadlineMs
+      if (!canRepeat || !isWorthRepeating(error)) throw unreachableTablet(error, tabletId)
+      await ports.sleep(backoffMs(ports, attempt))
+    }
+  }
+}
+
+function tabletCall(ports: RouterPorts, table: OpenTable, tabletId: string): TabletCall {
+  return {
+    wire: WIRE_VERSION,
+    tableId: table.entry.id,
+    tabletId,
+    tableVersion: table.entry.version,
+    clock: ports.clock.now(),
+  }
+}
+
+function backoffMs(ports: RouterPorts, attempt: number): number {
+  return 20 * 4 ** attempt * (0.5 + ports.prng.unit())
+}
+
+interface PlatformError {
+  readonly overloaded?: boolean
+  readonly retryable?: boolean
+  readonly durableObjectReset?: boolean
+}
+
+function isWorthRepeating(error: unknown): boolean {
+  const marks = error as PlatformError
+  if (marks.overloaded === true) return false
+  return marks.retryable === true || marks.durableObjectReset === true
+}
+
+function unreachableTablet(error: unknown, tabletId: string): StatusError {
+  const marks = error as PlatformError
+  const details = { tablet_id: tabletId }
+  if (marks.overloaded === true) {
+    return new StatusError('SERVICE_UNAVAILABLE', 'tablet is overloaded', details, error)
+  }
+  if (marks.retryable === true) {
+    return new StatusError('SERVICE_UNAVAILABLE', 'tablet cannot be reached', details, error)
+  }
+  return new StatusError('INTERNAL', 'tablet failed', details, error)
+}
