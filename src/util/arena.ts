@@ -72,13 +72,18 @@ export class KeyArena extends ByteArena {
     return index === 0 ? 0 : this.ends[index - 1]
   }
 
+  /** Makes room for `extraKeys` more end offsets behind `count`. */
+  reserveKeys(extraKeys: number): void {
+    const needed = this.count + extraKeys
+    if (needed <= this.ends.length) return
+    const grown = new Uint32Array(Math.max(needed, this.ends.length * 2))
+    grown.set(this.ends.subarray(0, this.count))
+    this.ends = grown
+  }
+
   /** Ends the key whose bytes were appended since the last call. Returns its index. */
   endKey(): number {
-    if (this.count === this.ends.length) {
-      const grown = new Uint32Array(this.ends.length * 2)
-      grown.set(this.ends)
-      this.ends = grown
-    }
+    if (this.count === this.ends.length) this.reserveKeys(1)
     this.ends[this.count] = this.length
     return this.count++
   }
