@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
-/** The same text modules that wrangler.toml's rule makes of `.sql` files, for tests that run in Node. */
+/** The text modules that wrangler.toml's rule makes of `.sql` files, for tests in Node. */
 const sqlAsText = {
   name: 'nyala:sql-as-text',
   enforce: 'pre' as const,
@@ -27,6 +27,8 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
+          // Nothing tested here keeps state in modules, and a worker for each file costs more than most.
+          isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.workerd.test.ts', 'test/**/*.e2e.test.ts'],
           testTimeout: 20_000,

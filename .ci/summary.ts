@@ -1,4 +1,4 @@
-/** Prints `N passed, M failed` from vitest's JSON report; a file that could not be run counts as failed. */
+/** Prints `N passed, M failed` from vitest's JSON report. A file that could not run has failed. */
 import { readFileSync } from 'node:fs'
 
 interface Report {

@@ -1,5 +1,5 @@
 /**
- * What `npm run dev` will do, decided from its flags and the user's configuration, before anything starts.
+ * What `npm run dev` will do, decided from its flags and the user's configuration before it starts.
  *
  *   token configured | reachable from outside | authentication
  *   -----------------+------------------------+----------------------------------------

@@ -2,8 +2,8 @@
  * `npm run dev`: the whole service on this machine, under `wrangler dev`.
  *
  * Flags are passed on (`npm run dev -- --port 8788 --persist-to elsewhere`); state is kept in
- * `.wrangler/state` unless `--persist-to` says otherwise. Wrangler runs in this process group, gets our
- * signals, and its exit code is ours. npm does not pass SIGTERM on, so its end is watched for.
+ * `.wrangler/state` unless `--persist-to` says otherwise. Wrangler runs in this process group, gets
+ * our signals, and its exit code is ours. npm does not pass SIGTERM on, so its end is watched for.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ function run(wranglerArgs: readonly string[], isAuthOn: boolean): void {
   const cli = fileURLToPath(import.meta.resolve('wrangler'))
   const wrangler = spawn(process.execPath, ['--no-warnings', cli, ...wranglerArgs], {
     cwd: root,
-    // Otherwise wrangler asks the network where this machine is, for a `request.cf` that nobody reads.
+    // Otherwise wrangler asks the network for a `request.cf` that nobody reads.
     env: { CLOUDFLARE_CF_FETCH_ENABLED: 'false', ...process.env },
     // The fourth is the channel on which wrangler says that it is ready.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

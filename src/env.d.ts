@@ -2,7 +2,8 @@
  * Globals that the build puts in place, and the bindings of the Worker.
  *
  * `__VERIFY__` is replaced by `false` in the bundle (wrangler.toml) and by `true` under vitest
- * (vitest.config.ts). Node running a `.ts` file directly defines neither: only `util/verify.ts` reads it.
+ * (vitest.config.ts). Node running a file directly leaves it undefined: only `util/verify.ts`
+ * reads it.
  */
 declare const __VERIFY__: boolean
 
