@@ -7,6 +7,7 @@ import { assert } from '../util/assert.ts'
 import { bitmapBytes, getBit, setBit, setBits } from '../util/bitmap.ts'
 import { ColumnVector, type Lanes, lanesOf } from './column-vector.ts'
 import { type Cell, LANE_BYTES, PHYSICAL, type Physical } from './data-type.ts'
+import { gatherLanes } from './gather-lanes.ts'
 
 const CAPACITY_ROWS_MIN = 16
 
@@ -153,6 +154,54 @@ export class ColumnBuilder {
     this.rowCount = first + count
   }
 
+  /** Appends the cells of `source` at `[start, end)`: whole stretches of bytes at a time. */
+  appendRange(source: ColumnVector, start: number, end: number): void {
+    const count = end - start
+    this.reserve(count)
+    const first = this.rowCount
+    if (this.physical === PHYSICAL.binary) {
+      const offsets = source.offsets
+      const shift = this.values.append(source.bytes, offsets[start], offsets[end]) - offsets[start]
+      for (let i = start + 1, row = first + 1; i <= end; i++, row++) {
+        this.offsets[row] = offsets[i] + shift
+      }
+    } else {
+      const width = LANE_BYTES[this.physical]
+      this.#laneBytes.set(source.bytes.subarray(start * width, end * width), first * width)
+    }
+    this.nullCount += copyBits(source.validity, start, end, this.validity, first)
+    this.unsetCount += copyBits(source.isSet, start, end, this.isSet, first)
+    this.rowCount = first + count
+  }
+
+  /** Appends `count` cells of one plain value, or set nulls. */
+  appendRepeated(cell: Cell | null, count: number): void {
+    if (count === 0) return
+    this.reserve(count)
+    const first = this.rowCount
+    if (cell instanceof Uint8Array) {
+      this.values.reserve(cell.length * count)
+      for (let row = first + 1; row <= first + count; row++) {
+        this.values.append(cell, 0, cell.length)
+        this.offsets[row] = this.values.length
+      }
+    } else if (this.physical === PHYSICAL.binary) {
+      this.offsets.fill(this.values.length, first + 1, first + count + 1)
+    } else if (cell !== null) {
+      writeLane(this.physical, this.lanes, first, cell)
+      repeatBytes(
+        this.#laneBytes,
+        first * LANE_BYTES[this.physical],
+        LANE_BYTES[this.physical],
+        count,
+      )
+    }
+    if (cell === null) this.nullCount += count
+    else setBits(this.validity, first, first + count)
+    setBits(this.isSet, first, first + count)
+    this.rowCount = first + count
+  }
+
   #gatherBinary(
     bytes: Uint8Array,
     offsets: Uint32Array,
@@ -225,29 +274,11 @@ export function writeLane(physical: Physical, lanes: Lanes, index: number, cell:
   }
 }
 
-function gatherLanes(
-  physical: Physical,
-  source: Lanes,
-  rows: Uint32Array,
-  start: number,
-  end: number,
-  target: Lanes,
-  targetRow: number,
-): void {
-  let out = targetRow
-  if (physical === PHYSICAL.int64) {
-    for (let i = start; i < end; i++, out++) {
-      const from = rows[i] * 2
-      target[out * 2] = source[from]
-      target[out * 2 + 1] = source[from + 1]
-    }
-  } else if (physical === PHYSICAL.int128) {
-    for (let i = start; i < end; i++, out++) {
-      const from = rows[i] * 4
-      for (let word = 0; word < 4; word++) target[out * 4 + word] = source[from + word]
-    }
-  } else {
-    for (let i = start; i < end; i++, out++) target[out] = source[rows[i]]
+/** Copies the `width` bytes at `start` behind themselves until they stand there `count` times. */
+function repeatBytes(bytes: Uint8Array, start: number, width: number, count: number): void {
+  const total = width * count
+  for (let done = width; done < total; done *= 2) {
+    bytes.copyWithin(start + done, start, start + Math.min(done, total - done))
   }
 }
 
@@ -267,6 +298,26 @@ function gatherBits(
   let zeros = 0
   for (let i = start, out = targetRow; i < end; i++, out++) {
     if (getBit(source, rows[i])) setBit(target, out)
+    else zeros++
+  }
+  return zeros
+}
+
+/** Copies bits `[start, end)`; a missing bitmap is all ones. Returns how many were zero. */
+function copyBits(
+  source: Uint8Array | null,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  targetRow: number,
+): number {
+  if (source === null) {
+    setBits(target, targetRow, targetRow + end - start)
+    return 0
+  }
+  let zeros = 0
+  for (let i = start, out = targetRow; i < end; i++, out++) {
+    if (getBit(source, i)) setBit(target, out)
     else zeros++
   }
   return zeros

@@ -32,6 +32,11 @@ export class ByteArena {
     return offset
   }
 
+  /** Gives spare capacity back. */
+  trim(): void {
+    if (this.length < this.bytes.length) this.bytes = this.bytes.slice(0, this.length)
+  }
+
   /** Forgets everything from `length` on. */
   truncate(length: number): void {
     this.length = length
