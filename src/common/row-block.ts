@@ -81,12 +81,26 @@ function valueBytes(column: ColumnVector): number {
 /** The byte form of a block, in a new buffer. */
 export function encodeRowBlock(block: RowBlock): Uint8Array {
   const bytes = new Uint8Array(encodedRowBlockBytes(block))
-  const view = new DataView(bytes.buffer)
+  writeRowBlock(block, bytes, 0)
+  return bytes
+}
+
+/**
+ * Writes the byte form of a block to `target` at `start`. Returns: the offset behind it.
+ *
+ * Requires: room for `encodedRowBlockBytes(block)` zero bytes, beginning at a multiple of 8 in its buffer.
+ */
+export function writeRowBlock(block: RowBlock, target: Uint8Array, start: number): number {
+  assert((target.byteOffset + start) % 8 === 0, 'row block is written at a multiple of 8')
+  const totalBytes = encodedRowBlockBytes(block)
+  assert(start + totalBytes <= target.length, 'row block does not fit')
+  const bytes = target.subarray(start, start + totalBytes)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, totalBytes)
   view.setUint32(0, MAGIC, true)
   view.setUint32(4, block.rowCount, true)
   view.setUint16(8, block.columns.length, true)
   view.setUint16(10, block.operations === null ? 0 : HAS_OPERATIONS, true)
-  view.setUint32(12, bytes.length, true)
+  view.setUint32(12, totalBytes, true)
   let offset = HEADER_BYTES + DESCRIPTOR_BYTES * block.columns.length
   if (block.operations !== null) {
     bytes.set(block.operations, offset)
@@ -105,8 +119,8 @@ export function encodeRowBlock(block: RowBlock): Uint8Array {
     writeSection(column, bytes, offset)
     offset += sectionBytes(column)
   }
-  assert(offset === bytes.length, 'row block size was computed wrong')
-  return bytes
+  assert(offset === totalBytes, 'row block size was computed wrong')
+  return start + totalBytes
 }
 
 function writeSection(column: ColumnVector, bytes: Uint8Array, start: number): void {
