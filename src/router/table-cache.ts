@@ -4,7 +4,7 @@
  */
 
 import { TABLE_CACHE_COUNT_MAX, TABLE_CACHE_MS } from '../common/limits.ts'
-import { mustValue, StatusError } from '../common/status.ts'
+import { mustValue } from '../common/status.ts'
 import type { TableRef } from '../wire/catalog-protocol.ts'
 import { OpenTable } from './open-table.ts'
 import type { RouterPorts } from './ports.ts'
@@ -26,7 +26,7 @@ export function tableRefOf(segment: string): TableRef {
  *
  *  I1  an entry older than TABLE_CACHE_MS is not used;
  *  I2  at most TABLE_CACHE_COUNT_MAX entries are kept, the oldest go first;
- *  I3  requests that miss at the same time share one call to the catalog.
+ *  I3  requests that miss while a call to the catalog runs share its answer, unless it is a failure.
  */
 export class TableCache {
   readonly #ports: RouterPorts
@@ -39,21 +39,31 @@ export class TableCache {
 
   /** The table, remembered or fetched. Throws: NOT_FOUND. */
   async open(ref: TableRef): Promise<OpenTable> {
-    const cached = this.#tables.get(keyOf(ref))
+    const key = keyOf(ref)
+    const cached = this.#tables.get(key)
     if (cached !== undefined && this.#ports.elapsedMs() - cached.fetchedAtMs < TABLE_CACHE_MS) {
       return cached.table
     }
-    return this.refresh(ref)
+    const running = this.#fetching.get(key)
+    if (running === undefined) return this.refresh(ref)
+    try {
+      return await running
+    } catch {
+      // That fetch began before this request: what it missed may be there by now.
+      return this.refresh(ref)
+    }
   }
 
   /** The table as the catalog knows it now. Throws: NOT_FOUND. */
   async refresh(ref: TableRef): Promise<OpenTable> {
     const key = keyOf(ref)
-    const running = this.#fetching.get(key)
-    if (running !== undefined) return running
-    const fetching = this.#fetch(ref).finally(() => this.#fetching.delete(key))
+    const fetching = this.#fetch(ref)
     this.#fetching.set(key, fetching)
-    return fetching
+    try {
+      return await fetching
+    } finally {
+      if (this.#fetching.get(key) === fetching) this.#fetching.delete(key)
+    }
   }
 
   /** Forgets what was remembered under a reference. */
@@ -62,7 +72,6 @@ export class TableCache {
   }
 
   async #fetch(ref: TableRef): Promise<OpenTable> {
-    // A fetch that began before a table was changed must not be shared with a request that began after.
     const fetchedAtMs = this.#ports.elapsedMs()
     const outcome = await this.#ports.catalog().getTable(ref)
     if (!outcome.ok && outcome.code === 'NOT_FOUND') this.forget(ref)
@@ -86,10 +95,4 @@ export class TableCache {
 
 function keyOf(ref: TableRef): string {
   return 'id' in ref ? `id ${ref.id}` : `name ${ref.name}`
-}
-
-/** The error for a table that is not there. */
-export function tableNotFound(ref: TableRef): StatusError {
-  const what = 'id' in ref ? `table id ${ref.id}` : `table "${ref.name}"`
-  return new StatusError('NOT_FOUND', `${what} does not exist`, { resource: 'table' })
 }

@@ -52,7 +52,9 @@ export async function callTablet<T>(
   const tabletId = table.tabletId(index)
   for (let attempt = 0; ; attempt++) {
     try {
-      const answer = await budget.run(() => send(ports.tablet(tabletId), tabletCall(ports, table, tabletId)))
+      const answer = await budget.run(() =>
+        send(ports.tablet(tabletId), tabletCall(ports, table, tabletId)),
+      )
       ports.clock.raise(answer.clock)
       if (answer.kind !== 'error') return answer
       throw new StatusError(answer.code, answer.message, { ...answer.details, tablet_id: tabletId })
@@ -79,6 +81,9 @@ function backoffMs(ports: RouterPorts, attempt: number): number {
   return 20 * 4 ** attempt * (0.5 + ports.prng.unit())
 }
 
+/** A call that failed on the way: what it was to do may have been done or not. */
+export class TabletUnreachable extends StatusError {}
+
 interface PlatformError {
   readonly overloaded?: boolean
   readonly retryable?: boolean
@@ -91,14 +96,14 @@ function isWorthRepeating(error: unknown): boolean {
   return marks.retryable === true || marks.durableObjectReset === true
 }
 
-function unreachableTablet(error: unknown, tabletId: string): StatusError {
+function unreachableTablet(error: unknown, tabletId: string): TabletUnreachable {
   const marks = error as PlatformError
   const details = { tablet_id: tabletId }
   if (marks.overloaded === true) {
-    return new StatusError('SERVICE_UNAVAILABLE', 'tablet is overloaded', details, error)
+    return new TabletUnreachable('SERVICE_UNAVAILABLE', 'tablet is overloaded', details, error)
   }
-  if (marks.retryable === true) {
-    return new StatusError('SERVICE_UNAVAILABLE', 'tablet cannot be reached', details, error)
+  if (marks.retryable === true && marks.durableObjectReset !== true) {
+    return new TabletUnreachable('SERVICE_UNAVAILABLE', 'tablet is unreachable', details, error)
   }
-  return new StatusError('INTERNAL', 'tablet failed', details, error)
+  return new TabletUnreachable('INTERNAL', 'tablet failed', details, error)
 }

@@ -7,9 +7,9 @@
  * its cost does not matter.
  */
 
+import { JSON_DEPTH_MAX } from '../../common/limits.ts'
 import { ByteArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
-import { JSON_DEPTH_MAX } from '../../common/limits.ts'
 
 /** Bytes are not JSON. `offset` counts from the start of the body or line. */
 export class JsonSyntaxError extends Error {
@@ -389,9 +389,9 @@ for (const [escaped, meant] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 
 }
 
 const WORDS: Readonly<Record<number, Uint8Array>> = {
-  0x74: new TextEncoder().encode('true'),
-  0x66: new TextEncoder().encode('false'),
-  0x6e: new TextEncoder().encode('null'),
+  116: new TextEncoder().encode('true'),
+  102: new TextEncoder().encode('false'),
+  110: new TextEncoder().encode('null'),
 }
 
 /**

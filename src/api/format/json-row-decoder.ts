@@ -15,12 +15,21 @@ import type { RowBlockBuilder } from '../../common/row-block-builder.ts'
 import { describeRowError, ROW_ERRORS } from '../../common/row-error.ts'
 import type { Column, Schema } from '../../common/schema.ts'
 import { StatusError } from '../../common/status.ts'
-import { parseTimestampBytes, parsedTimestamp } from '../../common/timestamp.ts'
+import { parsedTimestamp, parseTimestampBytes } from '../../common/timestamp.ts'
 import { equalBytes, utf8Decode, utf8Encode } from '../../util/bytes.ts'
 import { JSON_BYTE, type JsonCursor } from './json-cursor.ts'
 
 /** How a column's fast path reads: what is not of that shape takes the exact and slow one. */
-const KIND = { integer: 0, wide: 1, double: 2, float: 3, text: 4, time: 5, bool: 6, other: 7 } as const
+const KIND = {
+  integer: 0,
+  wide: 1,
+  double: 2,
+  float: 3,
+  text: 4,
+  time: 5,
+  bool: 6,
+  other: 7,
+} as const
 type Kind = (typeof KIND)[keyof typeof KIND]
 
 const KINDS: Readonly<Record<DataType, Kind>> = {
@@ -75,12 +84,7 @@ export class JsonRowDecoder {
   /** Problems of the row being read by column index or `member` name; null while there is none. */
   #problems: Map<number | string, RowProblem> | null = null
 
-  constructor(
-    schema: Schema,
-    cursor: JsonCursor,
-    builder: RowBlockBuilder,
-    options: ValueOptions,
-  ) {
+  constructor(schema: Schema, cursor: JsonCursor, builder: RowBlockBuilder, options: ValueOptions) {
     this.#schema = schema
     this.#cursor = cursor
     this.#builder = builder

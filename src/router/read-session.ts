@@ -1,0 +1,103 @@
+/**
+ * One request's calls that read: makes sure that what is answered is of the table that was asked for, and picks
+ * the one snapshot that all of its tablets are read at.
+ *
+ * A tablet that no write ever reached knows nothing of its table, so its answer proves nothing. A read is
+ * answered only if a tablet that knows accepted the front's version, or the catalog named the table during
+ * this request.
+ */
+
+import type { Timestamp } from '../common/hybrid-clock.ts'
+import { StatusError } from '../common/status.ts'
+import type { TableRef } from '../wire/catalog-protocol.ts'
+import type { TabletAnswer, TabletCall, TabletStub } from '../wire/tablet-protocol.ts'
+import type { OpenTable } from './open-table.ts'
+import type { TableCache } from './table-cache.ts'
+import { type CallContext, callTablet } from './tablet-caller.ts'
+
+/** Times one call is repeated because the table changed underneath. */
+const STALE_COUNT_MAX = 3
+
+/** The table was dropped and another has its name: the request begins again, if it sent nothing yet. */
+export class TableReplaced extends Error {
+  override readonly name = 'TableReplaced'
+}
+
+/** The calls of one read. */
+export class ReadSession {
+  readonly context: CallContext
+  table: OpenTable
+  readonly #cache: TableCache
+  readonly #ref: TableRef
+  #isConfirmed: boolean
+
+  /** `isConfirmed`: the catalog named this table since the request began. */
+  constructor(
+    context: CallContext,
+    cache: TableCache,
+    ref: TableRef,
+    table: OpenTable,
+    isConfirmed: boolean,
+  ) {
+    this.context = context
+    this.table = table
+    this.#cache = cache
+    this.#ref = ref
+    this.#isConfirmed = isConfirmed
+  }
+
+  /**
+   * Calls the tablet at `index`. Returns: its answer, or null when no write ever reached it.
+   * Throws: the tablet's failure, NOT_FOUND when the table is gone, TableReplaced.
+   */
+  async call<T>(
+    index: number,
+    send: (stub: TabletStub, call: TabletCall) => Promise<TabletAnswer<T>>,
+  ): Promise<T | null> {
+    for (let attempt = 0; attempt < STALE_COUNT_MAX; attempt++) {
+      const answer = await callTablet(this.context, this.table, index, send)
+      if (answer.kind === 'uninitialized') return null
+      if (answer.kind === 'ok') {
+        this.#isConfirmed = true
+        return answer.value
+      }
+      await this.#refresh()
+    }
+    throw new StatusError('SERVICE_UNAVAILABLE', 'table is being changed')
+  }
+
+  /** Asks the catalog whether the table is still there, unless that is known. Throws: as `call`. */
+  async confirm(): Promise<void> {
+    if (!this.#isConfirmed) await this.#refresh()
+  }
+
+  /**
+   * Picks a snapshot that holds every write acknowledged before now, on any of the tablets.
+   *
+   * Offers the front's time to all of them. A tablet raises its clock above the offer, so that nothing is
+   * written at or below it any more, and answers with the time of its newest op; the greatest of all is the
+   * snapshot. Every tablet accepts it when it is read, since its clock rises with the call.
+   */
+  async pickSnapshot(indexes: readonly number[]): Promise<Timestamp> {
+    const { clock } = this.context.ports
+    const offered = clock.now()
+    const answers = await Promise.all(
+      indexes.map((index) =>
+        this.call(index, (stub, call) => stub.offer({ ...call, snapshot: offered })),
+      ),
+    )
+    let snapshot = offered
+    for (const answer of answers) {
+      if (answer !== null && answer.lastApplied > snapshot) snapshot = answer.lastApplied
+    }
+    clock.raise(snapshot)
+    return snapshot
+  }
+
+  async #refresh(): Promise<void> {
+    const fresh = await this.#cache.refresh(this.#ref)
+    if (fresh.entry.id !== this.table.entry.id) throw new TableReplaced()
+    this.table = fresh
+    this.#isConfirmed = true
+  }
+}

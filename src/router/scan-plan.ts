@@ -1,0 +1,38 @@
+/**
+ * Which tablets a scan must ask, and what: resolved once from a request, before any call.
+ */
+
+import { prunePartitions } from '../common/partition-pruner.ts'
+import { type OptimizedScanSpec, optimizeScanSpec, type ScanSpec } from '../common/scan-spec.ts'
+import type { ScanOrder } from '../wire/tablet-protocol.ts'
+import type { OpenTable } from './open-table.ts'
+
+/** What a scan wants of a table. */
+export interface ScanRequest {
+  readonly columnIds: readonly number[]
+  readonly spec: ScanSpec
+  readonly order: ScanOrder
+  /** Rows in all, over all pages. */
+  readonly limit: number
+}
+
+/** A scan worked out. */
+export interface ScanPlan {
+  readonly request: ScanRequest
+  /** Predicates merged and pushed into the key bounds. */
+  readonly spec: OptimizedScanSpec
+  /** Indexes of the tablets left, in partition-key order. */
+  readonly tablets: readonly number[]
+}
+
+/** Optimizes a scan's spec and prunes the table's tablets by it. */
+export function planScan(table: OpenTable, request: ScanRequest): ScanPlan {
+  const { schema, entry, partitions } = table
+  const spec = optimizeScanSpec(schema, request.spec)
+  const isEmpty = spec.isEmpty || request.limit === 0
+  // Pruned by what was asked: pushed predicates are gone from the optimized spec, and so are lists' values.
+  const tablets = isEmpty
+    ? []
+    : prunePartitions(schema, entry.partitionSchema, partitions, request.spec)
+  return { request, spec, tablets }
+}

@@ -1,0 +1,169 @@
+/**
+ * The rows of one tablet in a scan, batch by batch.
+ *
+ * Two ways to fetch behind one interface: pages of bounded size, which keep nothing open and go on by key, or
+ * a stream of frames, for whole scans.
+ */
+
+import { successorKey } from '../common/encoded-key.ts'
+import type { Timestamp } from '../common/hybrid-clock.ts'
+import { SCAN_BATCH_BYTES } from '../common/limits.ts'
+import { type ScanFrameBatch, ScanFrameReader } from '../wire/scan-frame.ts'
+import type { ScanCall, TabletCall } from '../wire/tablet-protocol.ts'
+import type { ReadSession } from './read-session.ts'
+
+/** What a cursor asks of its tablet: a scan call without what every call carries. */
+export type CursorRequest = Omit<ScanCall, keyof TabletCall>
+
+/** Rows of one tablet in the order of the scan. */
+export interface TabletCursor {
+  /** Index of the tablet in its table. */
+  readonly index: number
+  /** The snapshot read at; null until the first batch came, and for tablets that hold nothing. */
+  readonly snapshot: Timestamp | null
+  /** The next batch, which has at least one row; null at the end. Not called again before it resolved. */
+  next(): Promise<ScanFrameBatch | null>
+  /** Lets go of the tablet. */
+  close(): Promise<void>
+}
+
+/** Fetches bounded pages. `request.withKeys` must be true: a page goes on behind the last key. */
+export class PageCursor implements TabletCursor {
+  readonly index: number
+  snapshot: Timestamp | null
+  readonly #session: ReadSession
+  #request: CursorRequest
+  #hasMore = true
+  readonly #batches: ScanFrameBatch[] = []
+
+  constructor(session: ReadSession, index: number, request: CursorRequest) {
+    this.index = index
+    this.snapshot = request.snapshot
+    this.#session = session
+    this.#request = request
+  }
+
+  async next(): Promise<ScanFrameBatch | null> {
+    for (;;) {
+      const batch = this.#batches.shift()
+      if (batch !== undefined) return batch
+      if (!this.#hasMore) return null
+      await this.#fetch()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#hasMore = false
+    this.#batches.length = 0
+  }
+
+  async #fetch(): Promise<void> {
+    const answer = await this.#session.call(this.index, (stub, call) =>
+      stub.read({ ...call, ...this.#request }),
+    )
+    if (answer === null) {
+      this.#hasMore = false
+      return
+    }
+    this.snapshot = answer.snapshot
+    this.#hasMore = answer.hasMore
+    const reader = new ScanFrameReader()
+    reader.push(answer.frames)
+    for (let batch = reader.next(); batch !== null; batch = reader.next()) {
+      if (batch.block.rowCount > 0) this.#batches.push(batch)
+    }
+    reader.finish()
+    const last = this.#batches.at(-1)
+    if (last !== undefined) this.#goOnBehind(last, answer.snapshot)
+  }
+
+  #goOnBehind(batch: ScanFrameBatch, snapshot: Timestamp): void {
+    if (batch.keys === null) throw new TypeError('a page cursor needs keys')
+    const key = batch.keys.key(batch.keys.count - 1)
+    this.#request =
+      this.#request.order === 'DESCENDING'
+        ? { ...this.#request, snapshot, upperKey: key }
+        : { ...this.#request, snapshot, lowerKey: successorKey(key) }
+  }
+}
+
+/** Reads one stream to its end frame. A stream that is cut fails the scan. */
+export class StreamCursor implements TabletCursor {
+  readonly index: number
+  snapshot: Timestamp | null
+  readonly #session: ReadSession
+  readonly #request: CursorRequest
+  readonly #frames = new ScanFrameReader()
+  #source: ByteSource | null = null
+  #isDone = false
+
+  constructor(session: ReadSession, index: number, request: CursorRequest) {
+    this.index = index
+    this.snapshot = request.snapshot
+    this.#session = session
+    this.#request = request
+  }
+
+  async next(): Promise<ScanFrameBatch | null> {
+    if (this.#source === null && !this.#isDone) await this.#open()
+    while (!this.#isDone) {
+      const batch = this.#frames.next()
+      if (batch !== null && batch.block.rowCount > 0) return batch
+      if (batch === null) await this.#readOn()
+    }
+    return null
+  }
+
+  async close(): Promise<void> {
+    this.#isDone = true
+    await this.#source?.cancel()
+  }
+
+  async #open(): Promise<void> {
+    const answer = await this.#session.call(this.index, (stub, call) =>
+      stub.scan({ ...call, ...this.#request }),
+    )
+    if (answer === null) {
+      this.#isDone = true
+      return
+    }
+    this.snapshot = answer.snapshot
+    this.#source = new ByteSource(answer.stream)
+    // Closed while the tablet was opening the stream: nobody else would let go of it.
+    if (this.#isDone) await this.#source.cancel()
+  }
+
+  async #readOn(): Promise<void> {
+    const chunk = (await this.#source?.read(this.#frames.missingBytes)) ?? null
+    if (chunk !== null) {
+      this.#frames.push(chunk)
+      return
+    }
+    this.#isDone = true
+    this.#frames.finish()
+  }
+}
+
+/** Reads a byte stream in large pieces: by default they come 4 KiB at a time. */
+class ByteSource {
+  readonly #reader: ReadableStreamBYOBReader
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#reader = stream.getReader({ mode: 'byob' })
+  }
+
+  /** At least one byte, or null at the end. `missingBytes` is how much the caller waits for. */
+  async read(missingBytes: number): Promise<Uint8Array | null> {
+    const bytes = Math.max(missingBytes, SCAN_BATCH_BYTES)
+    const { done, value } = await this.#reader.read(new Uint8Array(bytes))
+    return done || value === undefined ? null : value
+  }
+
+  async cancel(): Promise<void> {
+    try {
+      await this.#reader.cancel()
+    } catch {
+      // The other end is gone already, which is what was wanted.
+    }
+  }
+}
