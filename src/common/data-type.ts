@@ -1,8 +1,8 @@
 /**
  * Column types: their names, how their cells are held in memory, and the cell as a plain value.
  *
- * A *logical* type (`DataType`) is what a schema says; a *physical* type is how its cells are laid out
- * (K§1.1). Everything below the schema works on physical types.
+ * A *logical* type (`DataType`) is what a schema says; a *physical* type is how its cells are laid
+ * out (K§1.1). Everything below the schema works on physical types.
  *
  *   logical                      physical   lane               Cell
  *   BOOL                         int8       1 byte, 0 or 1     number 0 or 1
@@ -50,7 +50,10 @@ export type Physical = (typeof PHYSICAL)[keyof typeof PHYSICAL]
 /** Bytes of one lane by physical type; 0 for `binary`. */
 export const LANE_BYTES: readonly number[] = [1, 2, 4, 8, 4, 8, 16, 0]
 
-/** A cell that is not null, as a plain value: see the table above. For edges, never per row in hot code. */
+/**
+ * A cell that is not null, as a plain value: see the table above. For edges, never per row in hot
+ * code.
+ */
 export type Cell = number | bigint | Uint8Array
 
 /** What a type needs beside its name. */

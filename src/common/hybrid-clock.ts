@@ -58,7 +58,10 @@ export class HybridClock {
     return this.#last
   }
 
-  /** Makes every later timestamp greater than `heard`. Requires: the caller bounded how far ahead it is. */
+  /**
+   * Makes every later timestamp greater than `heard`. Requires: the caller bounded how far ahead it
+   * is.
+   */
   raise(heard: Timestamp): void {
     assert(Number.isSafeInteger(heard), 'a timestamp is a safe integer')
     if (heard > this.#last) this.#last = heard

@@ -18,8 +18,9 @@ const VALUE = 1
 const NULL = 2
 
 /**
- * Rows under construction. Between `endRow` calls at most one row is pending: its cells are set in any order,
- * the last setting of a column counts, and `dropRow` forgets it. Columns are named by index.
+ * Rows under construction. Between `endRow` calls at most one row is pending: its cells are set in
+ * any order, the last setting of a column counts, and `dropRow` forgets it. Columns are named by
+ * index.
  */
 export class RowBlockBuilder {
   readonly columns: readonly ColumnBuilder[]
@@ -120,7 +121,9 @@ export class RowBlockBuilder {
     return this.#pending[index] === NULL
   }
 
-  /** Completes the pending row; columns not set stay unset. `operation` counts in write blocks only. */
+  /**
+   * Completes the pending row; columns not set stay unset. `operation` counts in write blocks only.
+   */
   endRow(operation = 0): void {
     const pending = this.#pending
     for (let index = 0; index < pending.length; index++) {

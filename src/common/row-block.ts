@@ -1,6 +1,7 @@
 /**
- * Rows as columns: the one shape rows have on the wire to a tablet, in the WAL, between scan operators and
- * on the way out. Byte form (docs/formats/row-block.md), all integers little-endian, sections 8-aligned:
+ * Rows as columns: the one shape rows have on the wire to a tablet, in the WAL, between scan
+ * operators and on the way out. Byte form (docs/formats/row-block.md), all integers little-endian,
+ * sections 8-aligned:
  *
  *   offset  bytes  field
  *        0      4  magic "NRB1"
@@ -88,7 +89,8 @@ export function encodeRowBlock(block: RowBlock): Uint8Array {
 /**
  * Writes the byte form of a block to `target` at `start`. Returns: the offset behind it.
  *
- * Requires: room for `encodedRowBlockBytes(block)` zero bytes, beginning at a multiple of 8 in its buffer.
+ * Requires: room for `encodedRowBlockBytes(block)` zero bytes, beginning at a multiple of 8 in its
+ * buffer.
  */
 export function writeRowBlock(block: RowBlock, target: Uint8Array, start: number): number {
   assert((target.byteOffset + start) % 8 === 0, 'row block is written at a multiple of 8')
@@ -145,9 +147,9 @@ function writeSection(column: ColumnVector, bytes: Uint8Array, start: number): v
 /**
  * A block over the bytes of its byte form.
  *
- * Returns: views of `source`, which must not change while the block is used; copied once if `source` does not
- * begin at a multiple of 8 in its buffer. Throws: CORRUPTION when the bytes are no block: after this every
- * offset lies inside the values and no read can leave them.
+ * Returns: views of `source`, which must not change while the block is used; copied once if
+ * `source` does not begin at a multiple of 8 in its buffer. Throws: CORRUPTION when the bytes are
+ * no block: after this every offset lies inside the values and no read can leave them.
  */
 export function decodeRowBlock(source: Uint8Array): RowBlock {
   const bytes = source.byteOffset % 8 === 0 ? source : source.slice()

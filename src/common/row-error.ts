@@ -1,5 +1,6 @@
 /**
- * Why a row of a write was not applied: a code that is stored and a text that is made when asked (K§4.2).
+ * Why a row of a write was not applied: a code that is stored and a text that is made when asked
+ * (K§4.2).
  */
 
 import type { StatusCode } from './status.ts'
@@ -24,14 +25,20 @@ export const ROW_ERRORS = {
 /** A row error's code. */
 export type RowErrorCode = (typeof ROW_ERRORS)[keyof typeof ROW_ERRORS]
 
-/** Row errors of one share, as columns in row order: row `rows[i]` failed with `codes[i]` at `columnIds[i]` (−1: none). */
+/**
+ * Row errors of one share, as columns in row order: row `rows[i]` failed with `codes[i]` at
+ * `columnIds[i]` (−1: none).
+ */
 export interface RowErrors {
   readonly rows: Uint32Array
   readonly codes: Uint8Array
   readonly columnIds: Int32Array
 }
 
-/** The status and the text of a row error. `columnName` is the name of the column it carries, if any. */
+/**
+ * The status and the text of a row error. `columnName` is the name of the column it carries, if
+ * any.
+ */
 export function describeRowError(
   code: number,
   columnName: string | undefined,

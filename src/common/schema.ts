@@ -1,6 +1,6 @@
 /**
- * The columns of a table and what is said about each. Storage knows columns by id only, so that a rename is
- * metadata and a name used again does not show old data (K§1.6).
+ * The columns of a table and what is said about each. Storage knows columns by id only, so that a
+ * rename is metadata and a name used again does not show old data (K§1.6).
  */
 
 import { assert } from '../util/assert.ts'

@@ -37,7 +37,9 @@ export interface StatusDetails {
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** An expected failure: thrown inside one layer, carried as an `Outcome` across an object boundary. */
+/**
+ * An expected failure: thrown inside one layer, carried as an `Outcome` across an object boundary.
+ */
 export class StatusError extends Error {
   override readonly name = 'StatusError'
   readonly code: StatusCode

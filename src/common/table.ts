@@ -1,5 +1,6 @@
 /**
- * What the catalog knows of a table, as plain data: stored as JSON, cloned across object boundaries.
+ * What the catalog knows of a table, as plain data: stored as JSON, cloned across object
+ * boundaries.
  */
 
 import type { Timestamp } from './hybrid-clock.ts'
@@ -9,7 +10,9 @@ import type { ColumnDefinition } from './schema.ts'
 /** States of a table. */
 export type TableState = 'RUNNING' | 'ALTERING' | 'SOFT_DELETED'
 
-/** One tablet: which part of the table it holds, for ever. Its id is never used for another part. */
+/**
+ * One tablet: which part of the table it holds, for ever. Its id is never used for another part.
+ */
 export interface TabletEntry {
   /** 32 lower-case hexadecimal digits. */
   readonly tabletId: string

@@ -22,7 +22,10 @@ export class CallBudget {
     return this.#count
   }
 
-  /** Runs one call when there is room for it. Throws: PAYLOAD_TOO_LARGE when the request made too many. */
+  /**
+   * Runs one call when there is room for it. Throws: PAYLOAD_TOO_LARGE when the request made too
+   * many.
+   */
   async run<T>(call: () => Promise<T>): Promise<T> {
     if (this.#open === TABLET_FAN_OUT_MAX) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve))

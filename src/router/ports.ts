@@ -1,6 +1,6 @@
 /**
- * What the front needs from the platform: stubs of objects, time, chance. A stub is an interface, so that the
- * router is tested with objects that live in the same process.
+ * What the front needs from the platform: stubs of objects, time, chance. A stub is an interface,
+ * so that the router is tested with objects that live in the same process.
  */
 
 import type { HybridClock } from '../common/hybrid-clock.ts'

@@ -1,10 +1,10 @@
 /**
- * One request's calls that read: makes sure that what is answered is of the table that was asked for, and picks
- * the one snapshot that all of its tablets are read at.
+ * One request's calls that read: makes sure that what is answered is of the table that was asked
+ * for, and picks the one snapshot that all of its tablets are read at.
  *
- * A tablet that no write ever reached knows nothing of its table, so its answer proves nothing. A read is
- * answered only if a tablet that knows accepted the front's version, or the catalog named the table during
- * this request.
+ * A tablet that no write ever reached knows nothing of its table, so its answer proves nothing. A
+ * read is answered only if a tablet that knows accepted the front's version, or the catalog named
+ * the table during this request.
  */
 
 import type { Timestamp } from '../common/hybrid-clock.ts'
@@ -18,7 +18,9 @@ import { type CallContext, callTablet } from './tablet-caller.ts'
 /** Times one call is repeated because the table changed underneath. */
 const STALE_COUNT_MAX = 3
 
-/** The table was dropped and another has its name: the request begins again, if it sent nothing yet. */
+/**
+ * The table was dropped and another has its name: the request begins again, if it sent nothing yet.
+ */
 export class TableReplaced extends Error {
   override readonly name = 'TableReplaced'
 }
@@ -74,9 +76,10 @@ export class ReadSession {
   /**
    * Picks a snapshot that holds every write acknowledged before now, on any of the tablets.
    *
-   * Offers the front's time to all of them. A tablet raises its clock above the offer, so that nothing is
-   * written at or below it any more, and answers with the time of its newest op; the greatest of all is the
-   * snapshot. Every tablet accepts it when it is read, since its clock rises with the call.
+   * Offers the front's time to all of them. A tablet raises its clock above the offer, so that
+   * nothing is written at or below it any more, and answers with the time of its newest op; the
+   * greatest of all is the snapshot. Every tablet accepts it when it is read, since its clock rises
+   * with the call.
    */
   async pickSnapshot(indexes: readonly number[]): Promise<Timestamp> {
     const { clock } = this.context.ports

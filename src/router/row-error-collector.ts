@@ -1,5 +1,6 @@
 /**
- * The row errors of one request: all are counted, the first are kept, in the order of the request's rows.
+ * The row errors of one request: all are counted, the first are kept, in the order of the request's
+ * rows.
  */
 
 import { ROW_ERROR_COUNT_MAX } from '../common/limits.ts'
@@ -19,7 +20,7 @@ export interface RequestRowError {
 export class RowErrorCollector {
   /** Rows that failed. */
   failedCount = 0
-  #kept: RequestRowError[] = []
+  readonly #kept: RequestRowError[] = []
 
   /** Counts `count` failures without keeping them. */
   countOnly(count: number): void {

@@ -35,9 +35,9 @@ export interface RowFeed {
 }
 
 /**
- * Tablet after tablet. How many of the next tablets are asked ahead doubles whenever one turns out to hold
- * less than was asked of it: a scan that finds little is not a chain of single calls, and one that finds much
- * fetches nothing in vain.
+ * Tablet after tablet. How many of the next tablets are asked ahead doubles whenever one turns out
+ * to hold less than was asked of it: a scan that finds little is not a chain of single calls, and
+ * one that finds much fetches nothing in vain.
  */
 export class SequentialFeed implements RowFeed {
   snapshot: Timestamp | null = null

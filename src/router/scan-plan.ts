@@ -30,7 +30,8 @@ export function planScan(table: OpenTable, request: ScanRequest): ScanPlan {
   const { schema, entry, partitions } = table
   const spec = optimizeScanSpec(schema, request.spec)
   const isEmpty = spec.isEmpty || request.limit === 0
-  // Pruned by what was asked: pushed predicates are gone from the optimized spec, and so are lists' values.
+  // Pruned by what was asked: pushed predicates are gone from the optimized spec, and so are lists'
+  // values.
   const tablets = isEmpty
     ? []
     : prunePartitions(schema, entry.partitionSchema, partitions, request.spec)

@@ -14,7 +14,9 @@ export const READ_MODES = ['READ_LATEST', 'READ_AT_SNAPSHOT', 'READ_YOUR_WRITES'
 /** Read mode of a scan. */
 export type ReadMode = (typeof READ_MODES)[number]
 
-/** Bytes of one page of one tablet; what is merged at once divides a few of them among its tablets. */
+/**
+ * Bytes of one page of one tablet; what is merged at once divides a few of them among its tablets.
+ */
 const PAGE_BYTES = 1_000_000
 const MERGE_BYTES = 8 * PAGE_BYTES
 const MERGE_ROW_COUNT_MIN = 64
@@ -28,13 +30,17 @@ export interface FeedOptions {
   readonly rowCountMax: number
   /** Index of the first tablet to read, for an unordered scan that goes on. */
   readonly firstTablet: number
-  /** Encoded key to go on behind, in the first tablet or, if ordered, in all; null: from the start. */
+  /**
+   * Encoded key to go on behind, in the first tablet or, if ordered, in all; null: from the start.
+   */
   readonly afterKey: Uint8Array | null
   /** Whether batches must carry keys. */
   readonly withKeys: boolean
 }
 
-/** Opens the feed of a plan. Its snapshot is known once `more` was awaited, if it reads any tablet. */
+/**
+ * Opens the feed of a plan. Its snapshot is known once `more` was awaited, if it reads any tablet.
+ */
 export async function openFeed(
   session: ReadSession,
   plan: ScanPlan,
@@ -89,7 +95,8 @@ function cursorRequest(
   const { order, columnIds } = plan.request
   const isMerged = order !== 'UNORDERED' && where.count > 1
   const isWhole = options.rowCountMax === Number.POSITIVE_INFINITY
-  // A tablet of a merge gives about its part of what is wanted, and is asked again when that was too little.
+  // A tablet of a merge gives about its part of what is wanted, and is asked again when that was
+  // too little.
   const wanted = isMerged
     ? Math.max(MERGE_ROW_COUNT_MIN, Math.ceil((options.rowCountMax * 1.5) / where.count))
     : options.rowCountMax

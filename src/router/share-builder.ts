@@ -31,7 +31,9 @@ export class ShareBuilder {
     return this.#builder.rowCount
   }
 
-  /** Appends rows `rows[start, end)` of a block; `rowIndexes` gives their numbers in the request. */
+  /**
+   * Appends rows `rows[start, end)` of a block; `rowIndexes` gives their numbers in the request.
+   */
   append(
     block: RowBlock,
     rowIndexes: Uint32Array,

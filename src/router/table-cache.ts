@@ -1,6 +1,7 @@
 /**
- * What the front remembers of tables, so that the catalog is not on the path of data. An entry may be stale:
- * every call to a tablet carries the version it was planned with, and a tablet that knows better says so.
+ * What the front remembers of tables, so that the catalog is not on the path of data. An entry may
+ * be stale: every call to a tablet carries the version it was planned with, and a tablet that knows
+ * better says so.
  */
 
 import { TABLE_CACHE_COUNT_MAX, TABLE_CACHE_MS } from '../common/limits.ts'

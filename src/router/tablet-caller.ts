@@ -1,11 +1,11 @@
 /**
- * Calls a tablet, repeats the call when that is safe and may help, and turns what comes back into a value or
- * a StatusError.
+ * Calls a tablet, repeats the call when that is safe and may help, and turns what comes back into a
+ * value or a StatusError.
  *
  * The platform marks its errors: `overloaded` (never repeat), `retryable` (provably transient),
- * `durableObjectReset` (the object went away in mid-call; what it did is durable or gone, so only a read or a
- * keyed write may be repeated). A tablet whose table version is another answers `stale`: the front fetches the
- * table again and repeats the call with what it learnt.
+ * `durableObjectReset` (the object went away in mid-call; what it did is durable or gone, so only a
+ * read or a keyed write may be repeated). A tablet whose table version is another answers `stale`:
+ * the front fetches the table again and repeats the call with what it learnt.
  */
 
 import { FRONT_DEADLINE_MS, FRONT_RETRY_COUNT_MAX } from '../common/limits.ts'
@@ -39,8 +39,8 @@ export function callContext(ports: RouterPorts, budget: CallBudget): CallContext
  * Makes one call to the tablet at `index` of a table.
  *
  * Requires: `send` is a read or a keyed write: it may be made more than once.
- * Throws: the tablet's failure with its id, SERVICE_UNAVAILABLE when it stays unreachable or overloaded,
- * INTERNAL when the object was reset at every try.
+ * Throws: the tablet's failure with its id, SERVICE_UNAVAILABLE when it stays unreachable or
+ * overloaded, INTERNAL when the object was reset at every try.
  */
 export async function callTablet<T>(
   context: CallContext,

@@ -1,8 +1,8 @@
 /**
  * The rows of one tablet in a scan, batch by batch.
  *
- * Two ways to fetch behind one interface: pages of bounded size, which keep nothing open and go on by key, or
- * a stream of frames, for whole scans.
+ * Two ways to fetch behind one interface: pages of bounded size, which keep nothing open and go on
+ * by key, or a stream of frames, for whole scans.
  */
 
 import { successorKey } from '../common/encoded-key.ts'
@@ -21,7 +21,10 @@ export interface TabletCursor {
   readonly index: number
   /** The snapshot read at; null until the first batch came, and for tablets that hold nothing. */
   readonly snapshot: Timestamp | null
-  /** The next batch, which has at least one row; null at the end. Not called again before it resolved. */
+  /**
+   * The next batch, which has at least one row; null at the end. Not called again before it
+   * resolved.
+   */
   next(): Promise<ScanFrameBatch | null>
   /** Lets go of the tablet. */
   close(): Promise<void>

@@ -3,10 +3,10 @@
  *
  *   decoded rows ──► tablet by partition ──► one ShareBuilder a tablet ──► share ──► tablet object
  *
- * Where shares are cut depends on the rows alone, never on time or on how the body arrived, so that a repeat
- * of a request with the same Idempotency-Key cuts the same shares: a tablet's share ends before the row that
- * would take it over SHARE_BYTES_MAX or SHARE_ROW_COUNT_MAX, and when all shares together pass
- * SHARES_BYTES_MAX the largest is sent.
+ * Where shares are cut depends on the rows alone, never on time or on how the body arrived, so that
+ * a repeat of a request with the same Idempotency-Key cuts the same shares: a tablet's share ends
+ * before the row that would take it over SHARE_BYTES_MAX or SHARE_ROW_COUNT_MAX, and when all
+ * shares together pass SHARES_BYTES_MAX the largest is sent.
  *
  *  I1  a tablet has at most one share of a request in flight, so ops on one key keep their order;
  *  I2  memory is bounded by SHARES_BYTES_MAX and the calls in flight, not by the body.
@@ -89,7 +89,7 @@ export class WriteSession {
   #sizes = new Float64Array(0)
   #rows = new Uint32Array(0)
   readonly #ends: Uint32Array
-  #totals = { inserted: 0, upserted: 0, updated: 0, deleted: 0, ignored: 0 }
+  readonly #totals = { inserted: 0, upserted: 0, updated: 0, deleted: 0, ignored: 0 }
   #timestamp: Timestamp | null = null
   #answeredShares = 0
   #replayedShares = 0
@@ -247,7 +247,9 @@ export class WriteSession {
     })
   }
 
-  /** Delivers a share and books what came back. Never rejects with a StatusError: that is `failure`. */
+  /**
+   * Delivers a share and books what came back. Never rejects with a StatusError: that is `failure`.
+   */
   async #deliver(index: number, share: Share, number: number): Promise<void> {
     try {
       const answer = await this.#call(index, share, await this.#resultKey(share, number))
@@ -302,7 +304,9 @@ export class WriteSession {
   }
 }
 
-/** SHA-256 of a share, hexadecimal: what tells a repeated share from another one under the same key. */
+/**
+ * SHA-256 of a share, hexadecimal: what tells a repeated share from another one under the same key.
+ */
 async function digestOf(bytes: Uint8Array): Promise<string> {
   const digest = new Uint8Array(
     await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>),

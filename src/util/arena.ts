@@ -59,7 +59,8 @@ export function copyBytes(
 }
 
 /**
- * Keys of a batch: all bytes in one arena, key `i` is `bytes[ends[i - 1], ends[i])` (0 before the first).
+ * Keys of a batch: all bytes in one arena, key `i` is `bytes[ends[i - 1], ends[i])` (0 before the
+ * first).
  */
 export class KeyArena extends ByteArena {
   /** End offsets; only `[0, count)` is meaningful. Replaced when it grows. */

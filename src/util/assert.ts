@@ -12,7 +12,9 @@ export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message)
 }
 
-/** Marks a branch that the types rule out. Throws an AssertionError when it is reached all the same. */
+/**
+ * Marks a branch that the types rule out. Throws an AssertionError when it is reached all the same.
+ */
 export function unreachable(value: never): never {
   throw new AssertionError(`unreachable value ${String(value)}`)
 }

@@ -3,7 +3,7 @@
 import { assert } from './assert.ts'
 
 const utf8Encoder = new TextEncoder()
-const utf8Decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const utf8Decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 const utf8Fatal = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** No bytes. Shared: never written to. */

@@ -1,9 +1,9 @@
 /**
  * CRC-32C (Castagnoli, reflected polynomial 0x82F63B78), sixteen bytes a step. Hot.
  *
- * Sixteen tables: table k answers what a byte does to the remainder when k more bytes follow it in the step,
- * so that the sixteen look-ups of a step do not wait for each other. Whole words are read, which needs a
- * little-endian machine; every one that runs this is.
+ * Sixteen tables: table k answers what a byte does to the remainder when k more bytes follow it in
+ * the step, so that the sixteen look-ups of a step do not wait for each other. Whole words are
+ * read, which needs a little-endian machine; every one that runs this is.
  */
 
 const POLYNOMIAL = 0x82f63b78
@@ -27,8 +27,8 @@ function makeTables(): Int32Array {
 }
 
 /**
- * CRC-32C of `bytes[start, end)`, as an unsigned integer. `before` is the CRC of what precedes these bytes,
- * so that the CRC of joined slices is taken slice by slice.
+ * CRC-32C of `bytes[start, end)`, as an unsigned integer. `before` is the CRC of what precedes
+ * these bytes, so that the CRC of joined slices is taken slice by slice.
  *
  * Cost: about a nanosecond a byte, no allocation but one view.
  */

@@ -1,7 +1,9 @@
 /**
- * A seeded source of numbers that are random enough for tests, jitter and sampling, never for secrets.
+ * A seeded source of numbers that are random enough for tests, jitter and sampling, never for
+ * secrets.
  *
- * The generator is sfc32 (Chris Doty-Humphrey, PractRand). The same seed gives the same numbers everywhere.
+ * The generator is sfc32 (Chris Doty-Humphrey, PractRand). The same seed gives the same numbers
+ * everywhere.
  */
 export class Prng {
   #a = 0

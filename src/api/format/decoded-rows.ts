@@ -1,5 +1,6 @@
 /**
- * Rows that a format decoder has read and the front has not yet sent on, with what was wrong with others.
+ * Rows that a format decoder has read and the front has not yet sent on, with what was wrong with
+ * others.
  */
 
 import { ROW_ERROR_COUNT_MAX } from '../../common/limits.ts'
@@ -13,8 +14,8 @@ export interface DecodeProblem extends RowProblem {
 }
 
 /**
- * A batch of decoded rows: all columns of the schema in schema order, operations, and for each row its number
- * in the request.
+ * A batch of decoded rows: all columns of the schema in schema order, operations, and for each row
+ * its number in the request.
  *
  *  I1  `rowIndexes[i]`, i < builder.rowCount, ascends strictly;
  *  I2  `nextRowIndex` is above every row index and every problem's.

@@ -1,7 +1,7 @@
 /**
  * Decodes the two JSON forms of a write: `{ "operation", "rows": [ {…} ] }` and
- * `{ "operations": [ { "operation", "row": {…} } ] }`. The whole body is read before anything is applied, so
- * a malformed one applies nothing.
+ * `{ "operations": [ { "operation", "row": {…} } ] }`. The whole body is read before anything is
+ * applied, so a malformed one applies nothing.
  */
 
 import type { ValueOptions } from '../../common/cell-json.ts'
@@ -26,8 +26,8 @@ export function operationOf(name: string): number {
 /**
  * Decodes a body.
  *
- * Requires: `bytes[end]` is a readable byte below 0x20. Throws: INVALID_ARGUMENT when the body is not of
- * either form, PAYLOAD_TOO_LARGE when it has too many rows.
+ * Requires: `bytes[end]` is a readable byte below 0x20. Throws: INVALID_ARGUMENT when the body is
+ * not of either form, PAYLOAD_TOO_LARGE when it has too many rows.
  */
 export function decodeJsonBody(
   schema: Schema,
@@ -177,7 +177,10 @@ class BodyDecoder {
     else this.#rows.failRow(this.#rowDecoder.problem)
   }
 
-  /** Reads a row. Returns whether it is pending in the builder; else the row decoder has the problem. */
+  /**
+   * Reads a row. Returns whether it is pending in the builder; else the row decoder has the
+   * problem.
+   */
   #readRow(depth: number): boolean {
     if (this.#cursor.peek() === JSON_BYTE.openObject) {
       return this.#rowDecoder.decodeRow(depth, true)

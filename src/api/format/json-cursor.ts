@@ -1,10 +1,11 @@
 /**
- * A position in JSON bytes: skips white space, walks strings and numbers, and skips whole values while
- * checking them against RFC 8259 to the last byte. Hot: one cursor per body, no allocation while scanning.
+ * A position in JSON bytes: skips white space, walks strings and numbers, and skips whole values
+ * while checking them against RFC 8259 to the last byte. Hot: one cursor per body, no allocation
+ * while scanning.
  *
- * The bytes end at `end`, and `bytes[end]` must be readable and below 0x20: it stops every inner loop, which
- * therefore need not look at `end`. A syntax error is thrown as `JsonSyntaxError`; it ends the whole body, so
- * its cost does not matter.
+ * The bytes end at `end`, and `bytes[end]` must be readable and below 0x20: it stops every inner
+ * loop, which therefore need not look at `end`. A syntax error is thrown as `JsonSyntaxError`; it
+ * ends the whole body, so its cost does not matter.
  */
 
 import { JSON_DEPTH_MAX } from '../../common/limits.ts'
@@ -38,7 +39,9 @@ export const JSON_BYTE = {
   closeObject: 0x7d,
 } as const
 
-/** Scans one JSON text. Fields are public because the row decoder reads and moves them in its loops. */
+/**
+ * Scans one JSON text. Fields are public because the row decoder reads and moves them in its loops.
+ */
 export class JsonCursor {
   bytes: Uint8Array
   /** Next byte to read. */
@@ -107,7 +110,8 @@ export class JsonCursor {
   }
 
   /**
-   * Reads the string whose opening quote is at `position`, into `stringBytes[stringStart, stringEnd)`.
+   * Reads the string whose opening quote is at `position`, into `stringBytes[stringStart,
+   * stringEnd)`.
    *
    * Invariant: the bytes are UTF-8. Borrowed: until the next string is read.
    */
@@ -136,7 +140,9 @@ export class JsonCursor {
     this.position = position + 1
   }
 
-  /** Moves over one sequence of UTF-8 that is longer than a byte. Returns the position behind it. */
+  /**
+   * Moves over one sequence of UTF-8 that is longer than a byte. Returns the position behind it.
+   */
   #passUtf8(position: number): number {
     const length = utf8SequenceBytes(this.bytes, position)
     if (length === 0) {
@@ -146,7 +152,9 @@ export class JsonCursor {
     return position + length
   }
 
-  /** Goes on with a string that has an escape at `firstEscape`: unescapes it into the scratch arena. */
+  /**
+   * Goes on with a string that has an escape at `firstEscape`: unescapes it into the scratch arena.
+   */
   #readEscapedString(firstEscape: number): void {
     const scratch = this.#scratch
     scratch.truncate(0)
@@ -287,7 +295,9 @@ export class JsonCursor {
     if (this.position === from) this.fail(message)
   }
 
-  /** Moves over `true`, `false` or `null`, whichever begins at `position`. Returns its first byte. */
+  /**
+   * Moves over `true`, `false` or `null`, whichever begins at `position`. Returns its first byte.
+   */
   readWord(): number {
     const first = this.bytes[this.position]
     const word = WORDS[first]
@@ -395,8 +405,8 @@ const WORDS: Readonly<Record<number, Uint8Array>> = {
 }
 
 /**
- * Bytes of the well-formed UTF-8 sequence that begins at `position` with a byte ≥ 0x80; 0 when there is none
- * (Unicode 16, table 3-7). Requires: a byte below 0x80 lies behind the text.
+ * Bytes of the well-formed UTF-8 sequence that begins at `position` with a byte ≥ 0x80; 0 when
+ * there is none (Unicode 16, table 3-7). Requires: a byte below 0x80 lies behind the text.
  */
 export function utf8SequenceBytes(bytes: Uint8Array, position: number): number {
   const first = bytes[position]

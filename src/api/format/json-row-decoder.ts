@@ -1,10 +1,10 @@
 /**
- * Decodes one JSON object into the pending row of a RowBlockBuilder, driven by the table's schema. Hot: no
- * object, closure or exception for a row that is right; the members of a row are expected in the order of the
- * row before, so that a name is found by one comparison.
+ * Decodes one JSON object into the pending row of a RowBlockBuilder, driven by the table's schema.
+ * Hot: no object, closure or exception for a row that is right; the members of a row are expected
+ * in the order of the row before, so that a name is found by one comparison.
  *
- * A value that its column cannot hold, an unknown member and a missing key column are the row's error; the
- * rest of the row is still read, since bytes that are not JSON end the whole body.
+ * A value that its column cannot hold, an unknown member and a missing key column are the row's
+ * error; the rest of the row is still read, since bytes that are not JSON end the whole body.
  */
 
 import { cellFromJson, type ValueOptions } from '../../common/cell-json.ts'
@@ -102,8 +102,8 @@ export class JsonRowDecoder {
   /**
    * Reads the object whose `{` is at the cursor; `depth` is the nesting of that object.
    *
-   * Returns: true with the row's cells pending in the builder (the caller ends or drops the row), or false
-   * with nothing pending and `problem` set. Throws: JsonSyntaxError.
+   * Returns: true with the row's cells pending in the builder (the caller ends or drops the row),
+   * or false with nothing pending and `problem` set. Throws: JsonSyntaxError.
    */
   decodeRow(depth: number, requiresKey: boolean): boolean {
     this.#problems = null
@@ -285,8 +285,9 @@ function shorten(name: string): string {
 /**
  * The double nearest to a JSON number with a point or an exponent.
  *
- * Up to 15 digits and a power of ten up to 22 both are exact doubles, so one rounded operation gives the
- * nearest (W. D. Clinger, "How to read floating point numbers accurately", 1990); else the platform reads it.
+ * Up to 15 digits and a power of ten up to 22 both are exact doubles, so one rounded operation
+ * gives the nearest (W. D. Clinger, "How to read floating point numbers accurately", 1990); else
+ * the platform reads it.
  */
 function decodeDouble(bytes: Uint8Array, start: number, end: number): number {
   let position = bytes[start] === JSON_BYTE.minus ? start + 1 : start
@@ -320,8 +321,8 @@ const FLOAT_MAX = 3.4028234663852886e38
 const FLOAT_NORMAL_MIN = 1.1754943508222875e-38
 
 /**
- * Whether rounding the double nearest to a decimal gives the float nearest to that decimal: unless the double
- * lies in the middle between two floats, where the decimal may lie on either side of it.
+ * Whether rounding the double nearest to a decimal gives the float nearest to that decimal: unless
+ * the double lies in the middle between two floats, where the decimal may lie on either side of it.
  */
 function roundsOnceToFloat(double: number): boolean {
   const size = Math.abs(double)

@@ -1,7 +1,8 @@
 /**
  * Decodes newline-delimited JSON as it comes: one object a line, blank lines skipped. Hot.
  *
- * Lines are decoded in place inside the chunk; only the piece of a line that crosses two chunks is copied.
+ * Lines are decoded in place inside the chunk; only the piece of a line that crosses two chunks is
+ * copied.
  */
 
 import type { ValueOptions } from '../../common/cell-json.ts'
@@ -18,8 +19,9 @@ const NEWLINE = 0x0a
 /**
  * Turns chunks of NDJSON into decoded rows, in memory bounded by a chunk and a line.
  *
- * A line that is not JSON, not UTF-8 or too long ends the stream: `failure` is set, the rows before it are
- * in `rows`, and what is pushed later is ignored. A line that is JSON but not an object is a row's problem.
+ * A line that is not JSON, not UTF-8 or too long ends the stream: `failure` is set, the rows before
+ * it are in `rows`, and what is pushed later is ignored. A line that is JSON but not an object is a
+ * row's problem.
  */
 export class NdjsonDecoder {
   readonly rows: DecodedRows
