@@ -1,0 +1,82 @@
+/**
+ * Adds up what the stores of an isolate hold in memory. One per isolate, shared by all its tablets.
+ *
+ * Sizes are told by their owners after each change and kept, never found by walking. An owner may vanish
+ * without a word (an object is evicted): owners are held weakly, and what the vanished held is given back when
+ * the sum is over its limit and somebody asks.
+ *
+ *  I1  `heldBytes` is the sum of what the known owners last told.
+ */
+
+import { assert } from '../util/assert.ts'
+
+interface Account {
+  readonly owner: WeakRef<object>
+  bytes: number
+}
+
+/** See the file's header. */
+export class MemoryAccountant {
+  /** Bytes at which writes are refused. */
+  readonly hardBytes: number
+  readonly #accounts = new Set<Account>()
+  readonly #byOwner = new WeakMap<object, Account>()
+  #heldBytes = 0
+
+  constructor(hardBytes: number) {
+    assert(hardBytes > 0, 'a memory limit is positive')
+    this.hardBytes = hardBytes
+  }
+
+  /** Bytes that all owners hold. */
+  get heldBytes(): number {
+    return this.#heldBytes
+  }
+
+  /** Bytes that an owner last told. */
+  heldBy(owner: object): number {
+    return this.#byOwner.get(owner)?.bytes ?? 0
+  }
+
+  /** Takes note that `owner` now holds `bytes` in all. */
+  hold(owner: object, bytes: number): void {
+    assert(bytes >= 0, 'held bytes are not negative')
+    let account = this.#byOwner.get(owner)
+    if (account === undefined) {
+      account = { owner: new WeakRef(owner), bytes: 0 }
+      this.#accounts.add(account)
+      this.#byOwner.set(owner, account)
+    }
+    this.#heldBytes += bytes - account.bytes
+    account.bytes = bytes
+  }
+
+  /** Forgets an owner and what it held. */
+  drop(owner: object): void {
+    const account = this.#byOwner.get(owner)
+    if (account === undefined) return
+    this.#byOwner.delete(owner)
+    this.#forget(account)
+  }
+
+  /** Whether the owners would hold more than the hard limit with `extraBytes` more. */
+  isOverHard(extraBytes = 0): boolean {
+    if (this.#heldBytes + extraBytes <= this.hardBytes) return false
+    for (const account of this.#accounts) {
+      if (account.owner.deref() === undefined) this.#forget(account)
+    }
+    return this.#heldBytes + extraBytes > this.hardBytes
+  }
+
+  /** Asserts I1. */
+  checkInvariants(): void {
+    let bytes = 0
+    for (const account of this.#accounts) bytes += account.bytes
+    assert(bytes === this.#heldBytes, 'held bytes are not the sum of the accounts')
+  }
+
+  #forget(account: Account): void {
+    this.#heldBytes -= account.bytes
+    this.#accounts.delete(account)
+  }
+}

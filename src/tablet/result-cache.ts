@@ -1,0 +1,149 @@
+/**
+ * Remembers what became of keyed shares, so that a repeat is answered and not applied again.
+ *
+ *   clients' keys   kept ten minutes in a budget; a full budget refuses new keys, none is forgotten early
+ *   fronts' keys    kept thirty seconds in a budget of their own; the oldest is forgotten when it is full
+ *
+ * A result is written to the WAL with its op, in one stored row, and comes back by replay.
+ *
+ *  I1  `bytes` of a side is the sum of its results' sizes;
+ *  I2  a side's results are in the order in which they were remembered.
+ */
+
+import type { Timestamp } from '../common/hybrid-clock.ts'
+import {
+  FRONT_RESULT_BYTES_MAX,
+  FRONT_RESULT_KEPT_MS,
+  RESULT_BYTES_MAX,
+  RESULT_KEPT_MS,
+} from '../common/limits.ts'
+import { invalidArgument, StatusError } from '../common/status.ts'
+import { assert } from '../util/assert.ts'
+import type { ResultKey, WriteResult } from './tablet-request.ts'
+
+/** A guess at what a remembered result holds beside its texts and errors. */
+const RESULT_FIXED_BYTES = 256
+const BYTES_PER_ERROR = 9
+
+interface RememberedResult {
+  readonly digest: string
+  readonly result: WriteResult
+  readonly expiresAt: Timestamp
+  readonly bytes: number
+}
+
+class Side {
+  readonly bytesMax: number
+  readonly keptMicros: number
+  bytes = 0
+  readonly results = new Map<string, RememberedResult>()
+
+  constructor(bytesMax: number, keptMs: number) {
+    this.bytesMax = bytesMax
+    this.keptMicros = keptMs * 1000
+  }
+
+  /** Forgets the oldest until `extraBytes` more fit, or none is left that may be forgotten. */
+  makeRoom(extraBytes: number, forgetsExpiredOnly: boolean, now: Timestamp): void {
+    for (const [name, remembered] of this.results) {
+      if (this.bytes + extraBytes <= this.bytesMax) return
+      if (forgetsExpiredOnly && remembered.expiresAt > now) return
+      this.forget(name, remembered)
+    }
+  }
+
+  forget(name: string, remembered: RememberedResult): void {
+    this.results.delete(name)
+    this.bytes -= remembered.bytes
+  }
+}
+
+/** See the file's header. Times are physical microseconds. */
+export class ResultCache {
+  readonly #clients = new Side(RESULT_BYTES_MAX, RESULT_KEPT_MS)
+  readonly #fronts = new Side(FRONT_RESULT_BYTES_MAX, FRONT_RESULT_KEPT_MS)
+
+  /** Bytes of all results remembered. */
+  get bytes(): number {
+    return this.#clients.bytes + this.#fronts.bytes
+  }
+
+  /** Results remembered, expired ones that nobody asked for included. */
+  get count(): number {
+    return this.#clients.results.size + this.#fronts.results.size
+  }
+
+  /**
+   * The remembered result of a share, or undefined when there is none or it has expired.
+   * Throws: INVALID_ARGUMENT when the share's bytes are not those of the first request.
+   */
+  find(key: ResultKey, now: Timestamp): WriteResult | undefined {
+    const side = this.#sideOf(key)
+    const name = nameOf(key)
+    const remembered = side.results.get(name)
+    if (remembered === undefined) return undefined
+    if (remembered.expiresAt <= now) {
+      side.forget(name, remembered)
+      return undefined
+    }
+    if (remembered.digest !== key.digest) {
+      throw invalidArgument('idempotency key was used before with another request')
+    }
+    return remembered.result
+  }
+
+  /**
+   * Makes room for a share's result. Throws: THROTTLED when clients' keys fill their budget.
+   */
+  reserve(key: ResultKey, errorCount: number, now: Timestamp): void {
+    const side = this.#sideOf(key)
+    const extraBytes = sizeOf(key, errorCount)
+    side.makeRoom(extraBytes, !key.isInternal, now)
+    if (side.bytes + extraBytes <= side.bytesMax) return
+    throw new StatusError(
+      'THROTTLED',
+      `tablet remembers as many idempotency keys as fit ${side.bytesMax} bytes`,
+      { limit: side.bytesMax },
+    )
+  }
+
+  /** When a share's result expires that is remembered at `now`. */
+  expiryOf(key: ResultKey, now: Timestamp): Timestamp {
+    return now + this.#sideOf(key).keptMicros
+  }
+
+  /** Remembers a share's result. Requires: `reserve`d, or read back from the WAL. */
+  remember(key: ResultKey, result: WriteResult, expiresAt: Timestamp): void {
+    const side = this.#sideOf(key)
+    const name = nameOf(key)
+    const before = side.results.get(name)
+    if (before !== undefined) side.forget(name, before)
+    const bytes = sizeOf(key, result.errors.rows.length)
+    side.results.set(name, { digest: key.digest, result, expiresAt, bytes })
+    side.bytes += bytes
+    if (key.isInternal) side.makeRoom(0, false, expiresAt)
+  }
+
+  /** Asserts I1. */
+  checkInvariants(): void {
+    for (const side of [this.#clients, this.#fronts]) {
+      let bytes = 0
+      for (const remembered of side.results.values()) bytes += remembered.bytes
+      assert(bytes === side.bytes, 'bytes of remembered results are not their sum')
+    }
+  }
+
+  #sideOf(key: ResultKey): Side {
+    return key.isInternal ? this.#fronts : this.#clients
+  }
+}
+
+function nameOf(key: ResultKey): string {
+  return `${key.share}:${key.key}`
+}
+
+function sizeOf(key: ResultKey, errorCount: number): number {
+  return (
+    RESULT_FIXED_BYTES + 2 * (key.key.length + key.digest.length) + errorCount * BYTES_PER_ERROR
+  )
+}

@@ -1,0 +1,159 @@
+/**
+ * What one op needs while it is decided and applied: its rows, their keys, and a place a row for what is found
+ * out. One per tablet, used again for every op; nothing in it outlives the section that works on the op. Hot.
+ *
+ *   row            0     1     2     3     4
+ *   keys           k     q     k     z     k     encoded primary keys, in one arena
+ *   leaders        0     1     0     3     0     the first row with the same key
+ *   slots          7    −1     7    −1     7     where the store has the key, or ABSENT_SLOT
+ *   presence      LIVE   –   LIVE   –    LIVE    by leader: what the key is before the next row with it
+ *   touched                                      which kinds of non-key columns the row sets
+ *   outcomes                                     what was done with the row (row-outcome.ts)
+ */
+
+import type { ColumnVector } from '../common/column-vector.ts'
+import { encodeKeys } from '../common/encoded-key.ts'
+import { hashKeys } from '../common/key-hash.ts'
+import { RowBlock } from '../common/row-block.ts'
+import { KeyArena } from '../util/arena.ts'
+import { assert } from '../util/assert.ts'
+import { equalBytes } from '../util/bytes.ts'
+
+/** Slot of a key that the store does not know. */
+export const ABSENT_SLOT = -1
+
+/** What a key is to the store. */
+export const PRESENCE = {
+  /** No version of it. */
+  ABSENT: 0,
+  /** Its last version is a delete. */
+  GHOST: 1,
+  LIVE: 2,
+} as const
+
+const CAPACITY_MIN = 16
+const NO_BLOCK = new RowBlock(0, [], [], new Uint8Array(0))
+const NO_OPERATIONS = new Uint8Array(0)
+
+/** See the file's header. */
+export class WriteOp {
+  readonly keys = new KeyArena(CAPACITY_MIN)
+  block: RowBlock = NO_BLOCK
+  /** One a row: `ROW_OPERATIONS`. */
+  operations: Uint8Array = NO_OPERATIONS
+  rowCount = 0
+  /** Whether some rows of the op have the same key. Then `leaders` is meaningful. */
+  hasDuplicates = false
+  hashes = new Uint32Array(CAPACITY_MIN)
+  slots = new Int32Array(CAPACITY_MIN)
+  leaders = new Int32Array(CAPACITY_MIN)
+  presence = new Uint8Array(CAPACITY_MIN)
+  touched = new Uint8Array(CAPACITY_MIN)
+  outcomes = new Uint8Array(CAPACITY_MIN)
+  /** The column that a row's error is about, or −1. */
+  errorColumnIds = new Int32Array(CAPACITY_MIN)
+  /** Row numbers `[0, capacity)`: what a pass over all rows is given as its list of rows. */
+  allRows = new Uint32Array(CAPACITY_MIN)
+  /** Scratch: row numbers of a pass over some rows. */
+  someRows = new Uint32Array(CAPACITY_MIN)
+  #table = new Int32Array(CAPACITY_MIN * 2)
+
+  constructor() {
+    this.#grow(CAPACITY_MIN)
+  }
+
+  /** Begins an op: forgets the one before. Requires: the block has operations. */
+  begin(block: RowBlock): void {
+    assert(block.operations !== null, 'an op needs the operations of its rows')
+    const rowCount = block.rowCount
+    if (rowCount > this.outcomes.length) this.#grow(Math.max(rowCount, this.outcomes.length * 2))
+    this.block = block
+    this.operations = block.operations
+    this.rowCount = rowCount
+    this.hasDuplicates = false
+    this.keys.truncate(0)
+    this.keys.count = 0
+    this.outcomes.fill(0, 0, rowCount)
+    this.touched.fill(0, 0, rowCount)
+  }
+
+  /** Lets go of the op's block, which may be large. */
+  end(): void {
+    this.block = NO_BLOCK
+    this.operations = NO_OPERATIONS
+    this.rowCount = 0
+  }
+
+  /** Encodes and hashes the keys of all rows. Rows without a whole key get some key all the same. */
+  encodeKeys(keyColumns: readonly ColumnVector[], keyHashSeed: number): void {
+    encodeKeys(keyColumns, this.rowCount, this.keys)
+    hashKeys(this.keys, 0, keyHashSeed, this.hashes)
+  }
+
+  /**
+   * Groups the rows by key: sets `leaders`. Only an op with duplicates needs it.
+   * Cost: one probe a row into a table of twice as many places.
+   */
+  findLeaders(): void {
+    const hasDuplicates = findLeaders(this.keys, this.hashes, this.#tableFor(), this.leaders)
+    assert(hasDuplicates === this.hasDuplicates, 'keys were counted wrong')
+  }
+
+  #tableFor(): Int32Array {
+    let size = CAPACITY_MIN
+    while (size < this.rowCount * 2) size *= 2
+    if (this.#table.length < size) this.#table = new Int32Array(size)
+    return this.#table.subarray(0, size).fill(-1)
+  }
+
+  #grow(capacity: number): void {
+    this.hashes = new Uint32Array(capacity)
+    this.slots = new Int32Array(capacity)
+    this.leaders = new Int32Array(capacity)
+    this.presence = new Uint8Array(capacity)
+    this.touched = new Uint8Array(capacity)
+    this.outcomes = new Uint8Array(capacity)
+    this.errorColumnIds = new Int32Array(capacity)
+    this.allRows = new Uint32Array(capacity)
+    this.someRows = new Uint32Array(capacity)
+    for (let row = 0; row < capacity; row++) this.allRows[row] = row
+  }
+}
+
+/**
+ * Writes the first row with the same key to `leaders` for each key. Returns whether any two are the same.
+ *
+ * Requires: `table` is all −1, its length a power of two above the number of keys.
+ */
+function findLeaders(
+  keys: KeyArena,
+  hashes: Uint32Array,
+  table: Int32Array,
+  leaders: Int32Array,
+): boolean {
+  const { bytes, ends, count } = keys
+  const mask = table.length - 1
+  let hasDuplicates = false
+  for (let row = 0; row < count; row++) {
+    const hash = hashes[row]
+    let place = hash & mask
+    let leader = table[place]
+    while (leader !== -1) {
+      if (hashes[leader] === hash) {
+        const leaderStart = leader === 0 ? 0 : ends[leader - 1]
+        const start = row === 0 ? 0 : ends[row - 1]
+        if (equalBytes(bytes, leaderStart, ends[leader], bytes, start, ends[row])) break
+      }
+      place = (place + 1) & mask
+      leader = table[place]
+    }
+    if (leader === -1) {
+      table[place] = row
+      leaders[row] = row
+    } else {
+      leaders[row] = leader
+      hasDuplicates = true
+    }
+  }
+  return hasDuplicates
+}
