@@ -64,7 +64,10 @@ export const REQUEST_ID_LENGTH_MAX = 128
 export const CLIENT_AHEAD_MICROS_MAX = 20_000_000
 /** How far a front's timestamp may lie ahead of a tablet's clock. */
 export const FRONT_AHEAD_MICROS_MAX = 30_000_000
-/** A tablet's clock starts this far ahead, so that snapshots served before it vanished stay what they were. */
+/**
+ * A tablet's clock starts this far ahead, so that snapshots served before it vanished stay what
+ * they were.
+ */
 export const ACTIVATION_AHEAD_MICROS = 500_000
 /** A snapshot at most this far ahead needs no clock mark. */
 export const SNAPSHOT_AHEAD_MICROS_MAX = 250_000
@@ -74,7 +77,9 @@ export const HISTORY_MAX_AGE_SEC_DEFAULT = 604_800
 export const HISTORY_MAX_AGE_SEC_MIN = 60
 
 // Front to tablets.
-/** Bytes at which a tablet's share of a body is sent. Below a stored row's limit with its header. */
+/**
+ * Bytes at which a tablet's share of a body is sent. Below a stored row's limit with its header.
+ */
 export const SHARE_BYTES_MAX = 1_800_000
 /** Rows at which a tablet's share of a body is sent. */
 export const SHARE_ROW_COUNT_MAX = 8192
@@ -101,6 +106,8 @@ export const TABLE_CACHE_COUNT_MAX = 256
 // A tablet's storage and memory.
 /** Bytes of one stored row; the platform's cap is 2 MB and it is not enforced locally. */
 export const STORED_ROW_BYTES_MAX = 1_900_000
+/** Bytes of a tablet's superblock. */
+export const SUPERBLOCK_BYTES_MAX = 1 * MIB
 /** Bytes of WAL at which a generation is closed and the next one begun. */
 export const WAL_GENERATION_BYTES_MAX = 16 * MIB
 /** WAL generations of one tablet that may be live at once; the store has a table for each. */
@@ -117,12 +124,16 @@ export const RESULT_BYTES_MAX = 1 * MIB
 export const FRONT_RESULT_BYTES_MAX = 256 * KIB
 /** Ops of one tablet that MVCC tracks one by one: in flight, or applied above clean time. */
 export const OP_TRACKED_COUNT_MAX = 4096
-/** Row locks of one tablet, held and waited for. At most 40 bytes each, and the memory is given back. */
-export const LOCK_COUNT_MAX = 262_144
+/**
+ * Row locks of one tablet, held and waited for; about 50 bytes each, given back when all are
+ * released.
+ */
+export const LOCK_COUNT_MAX = 200_000
 /** Batches of row locks of one tablet, held and waited for. */
 export const LOCK_BATCH_COUNT_MAX = 4096
 
 assert(SHARE_BYTES_MAX < STORED_ROW_BYTES_MAX, 'a full share fits one stored row')
 assert(SHARE_ROW_COUNT_MAX * 2 <= LOCK_COUNT_MAX, 'two full shares can contend for their locks')
+assert(SUPERBLOCK_BYTES_MAX <= STORED_ROW_BYTES_MAX, 'a superblock fits one stored row')
 assert(CLIENT_AHEAD_MICROS_MAX < FRONT_AHEAD_MICROS_MAX, 'what a front accepts a tablet accepts')
 assert(SNAPSHOT_AHEAD_MICROS_MAX < ACTIVATION_AHEAD_MICROS, 'a restart never passes a snapshot')
