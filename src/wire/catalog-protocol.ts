@@ -52,6 +52,10 @@ export interface GetTableAnswer {
 
 /** What a tablet object needs to start: handed out in the transaction that marks it initialized. */
 export interface InitializeTabletAnswer {
+  /**
+   * The table with this tablet alone in `tablets`: a table may have a thousand, and each of them
+   * asks.
+   */
   readonly table: TableEntry
   readonly clock: Timestamp
 }

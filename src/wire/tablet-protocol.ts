@@ -1,14 +1,14 @@
 /**
  * What a front and a tablet object say to each other. Plain data, structured clone only.
  *
- * Every call carries the front's clock and what it believes of the table; every answer carries the tablet's
- * clock. The receiver of either raises its own clock by it (docs/ARCHITECTURE.md, "Time").
+ * Every call carries the front's clock and what it believes of the table; every answer carries the
+ * tablet's clock. The receiver of either raises its own clock by it (docs/ARCHITECTURE.md, "Time").
  */
 
 import type { ColumnPredicate } from '../common/column-predicate.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import type { RowErrors } from '../common/row-error.ts'
-import type { StatusCode, StatusDetails } from '../common/status.ts'
+import type { Outcome, StatusCode, StatusDetails } from '../common/status.ts'
 
 /** Version of these messages. A receiver accepts this one and the one before. */
 export const WIRE_VERSION = 1
@@ -23,7 +23,9 @@ export interface TabletCall {
   readonly clock: Timestamp
 }
 
-/** How a tablet answers. `stale`: the front's table version is not the tablet's; nothing was done. */
+/**
+ * How a tablet answers. `stale`: the front's table version is not the tablet's; nothing was done.
+ */
 export type TabletAnswer<T> =
   | { readonly kind: 'ok'; readonly clock: Timestamp; readonly value: T }
   | {
@@ -130,7 +132,10 @@ export interface OfferCall extends TabletCall {
   readonly snapshot: Timestamp
 }
 
-/** `lastApplied`: the newest op this tablet has applied; above the offer when a newer snapshot is needed. */
+/**
+ * `lastApplied`: the newest op this tablet has applied; above the offer when a newer snapshot is
+ * needed.
+ */
 export interface OfferAnswer {
   readonly lastApplied: Timestamp
 }
@@ -151,4 +156,16 @@ export interface TabletStub {
   scan(call: ScanCall): Promise<TabletAnswer<StreamAnswer>>
   lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>>
   offer(call: OfferCall): Promise<TabletAnswer<OfferAnswer>>
+}
+
+/** The tablet object as the catalog and operators see it. */
+export interface TabletControlStub extends TabletStub {
+  /**
+   * Makes the tablet of a dropped table refuse everything from now on, durably. Again is the same.
+   */
+  refuse(tableId: string): Promise<Outcome<null>>
+  /** Gives back the storage of a tablet that refuses. Again is the same. */
+  free(tableId: string): Promise<Outcome<null>>
+  /** Counters since the object woke. Wakes nothing in storage that was never written. */
+  counters(): Promise<Outcome<TabletCounters>>
 }
