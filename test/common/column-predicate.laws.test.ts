@@ -1,25 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { maxCell, minCell } from '../../src/common/cell-order.ts'
-import {
-  anyNumberPredicate,
-  type ColumnPredicate,
-  equalityPredicate,
-  exclusiveRangePredicate,
-  inclusiveRangePredicate,
-  inListPredicate,
-  isNotNullPredicate,
-  isNullPredicate,
-  mergePredicates,
-  nonePredicate,
-  predicateMatchesCell,
-  rangePredicate,
-} from '../../src/common/column-predicate.ts'
+import { mergePredicates, predicateMatchesCell } from '../../src/common/column-predicate.ts'
 import type { Cell } from '../../src/common/data-type.ts'
-import type { Column } from '../../src/common/schema.ts'
 import { Prng } from '../../src/util/prng.ts'
 import { aColumn } from '../support/a-schema.ts'
 import { boundaryCells } from '../support/boundary-cells.ts'
-import { plainCompare, plainIn } from '../support/plain-predicate.ts'
+import { drawPredicate } from '../support/draw-predicate.ts'
 
 const TYPES = [
   'BOOL',
@@ -41,62 +27,6 @@ const TYPES = [
 ]
 const ROUNDS = 400
 
-type Accepts = (cell: Cell | null) => boolean
-/** A predicate, and by plain means what it must accept. */
-interface Sample {
-  readonly text: string
-  readonly predicate: ColumnPredicate
-  readonly accepts: Accepts
-}
-
-function draw(column: Column, cells: readonly Cell[], prng: Prng): Sample {
-  const side = () => (prng.chance(0.25) ? null : prng.pick(cells))
-  const [a, b] = [side(), side()]
-  const above = (op: '>' | '>=') => (cell: Cell) => a === null || plainCompare(cell, op, a)
-  const below = (op: '<' | '<=') => (cell: Cell) => b === null || plainCompare(cell, op, b)
-  const isNumber = (cell: Cell) => plainCompare(cell, '=', cell)
-  const within = (from: (cell: Cell) => boolean, to: (cell: Cell) => boolean): Accepts => {
-    return (cell) => cell !== null && isNumber(cell) && from(cell) && to(cell)
-  }
-  const sample = (text: string, predicate: ColumnPredicate, accepts: Accepts): Sample => {
-    return { text: `${text} ${String(a)} ${String(b)}`, predicate, accepts }
-  }
-  switch (prng.below(9)) {
-    case 0:
-      return sample('range', rangePredicate(column, a, b), within(above('>='), below('<')))
-    case 1:
-      return sample(
-        'inclusive',
-        inclusiveRangePredicate(column, a, b),
-        within(above('>='), below('<=')),
-      )
-    case 2:
-      return sample(
-        'exclusive',
-        exclusiveRangePredicate(column, a, b),
-        within(above('>'), below('<')),
-      )
-    case 3:
-      return sample('null', isNullPredicate(column), (cell) => cell === null)
-    case 4:
-      return sample('not null', isNotNullPredicate(column), (cell) => cell !== null)
-    case 5:
-      return sample('none', nonePredicate(column), () => false)
-    case 6:
-      return sample('number', anyNumberPredicate(column), (cell) => cell !== null && isNumber(cell))
-    case 7: {
-      const value = prng.pick(cells)
-      const accepts: Accepts = (cell) => cell !== null && plainCompare(cell, '=', value)
-      return sample(`= ${String(value)}`, equalityPredicate(column, value), accepts)
-    }
-    default: {
-      const values = Array.from({ length: prng.below(7) }, () => prng.pick(cells))
-      const accepts: Accepts = (cell) => cell !== null && plainIn(cell, values)
-      return sample(`in ${values.join()}`, inListPredicate(column, values), accepts)
-    }
-  }
-}
-
 describe.each(TYPES)('predicates on %s', (type) => {
   test.each(['', ' NULL'])(
     'accept exactly what they say and merge to what both accept%s',
@@ -108,9 +38,9 @@ describe.each(TYPES)('predicates on %s', (type) => {
 
       for (let seed = 1; seed <= ROUNDS; seed++) {
         const prng = new Prng(seed)
-        const a = draw(column, cells, prng)
-        const b = draw(column, cells, prng)
-        const c = draw(column, cells, prng)
+        const a = drawPredicate(column, cells, prng)
+        const b = drawPredicate(column, cells, prng)
+        const c = drawPredicate(column, cells, prng)
         const ab = mergePredicates(column, a.predicate, b.predicate)
         const ba = mergePredicates(column, b.predicate, a.predicate)
         const abc = mergePredicates(column, c.predicate, ab)
@@ -140,8 +70,8 @@ describe.each(['BOOL', 'INT8', 'DECIMAL(1)', 'DECIMAL(2)'])('predicates on all o
 
     for (let seed = 1; seed <= ROUNDS; seed++) {
       const prng = new Prng(seed)
-      const a = draw(column, boundaryCells(column), prng)
-      const b = draw(column, boundaryCells(column), prng)
+      const a = drawPredicate(column, boundaryCells(column), prng)
+      const b = drawPredicate(column, boundaryCells(column), prng)
       const { kind } = mergePredicates(column, a.predicate, b.predicate)
       const both = (cell: Cell | null) => a.accepts(cell) && b.accepts(cell)
       const count = cells.filter(both).length
