@@ -83,6 +83,8 @@ export const HISTORY_MAX_AGE_SEC_MIN = 60
 export const SHARE_BYTES_MAX = 1_800_000
 /** Rows at which a tablet's share of a body is sent. */
 export const SHARE_ROW_COUNT_MAX = 8192
+/** Bytes of a share: one that was just not full, and one more row of the greatest size. */
+export const WRITE_BLOCK_BYTES_MAX = SHARE_BYTES_MAX + COLUMN_COUNT_MAX * (CELL_BYTES_MAX + 64)
 /** Calls to objects that one request may make. */
 export const REQUEST_CALL_COUNT_MAX = 900
 /** Tablets that one scan keeps open, and one write has in flight. */
@@ -91,6 +93,12 @@ export const TABLET_FAN_OUT_MAX = 32
 export const SCAN_BATCH_BYTES = 256 * KIB
 /** Rows of one batch of a scan's stream. */
 export const SCAN_BATCH_ROW_COUNT = 4096
+/** Streams that one tablet has open at once. */
+export const SCAN_STREAM_COUNT_MAX = 256
+/** How long a frame of a stream may wait to be read before the stream is broken off. */
+export const SCAN_UNREAD_MS_MAX = 60_000
+/** Bytes at which a bounded read ends, whatever was asked: its answer is one message, at most 32 MiB. */
+export const READ_BYTES_MAX = 8 * MIB
 /** Times the front repeats a call by itself. */
 export const FRONT_RETRY_COUNT_MAX = 2
 /** How long the front goes on trying. */

@@ -156,11 +156,7 @@ export class CatalogObject extends DurableObject<Cloudflare.Env> {
   }
 
   /** The same where a failure leaves the work as it was. */
-  #mustDecide(
-    operation: string,
-    work: DropWork,
-    decide: (catalog: Catalog) => DropWork,
-  ): DropWork {
+  #mustDecide(operation: string, work: DropWork, decide: (catalog: Catalog) => DropWork): DropWork {
     const outcome = this.#decide(operation, decide)
     return outcome.ok ? outcome.value : work
   }

@@ -5,7 +5,10 @@ import { CATALOG_MIGRATIONS, TABLET_MIGRATIONS } from '../../src/server/migratio
 import { type ObjectStorage, withObjectStorage } from '../support/object-storage.ts'
 
 const STEPS: readonly Migration[] = [
-  { name: '0001_init', text: 'CREATE TABLE a (id INTEGER PRIMARY KEY);\nINSERT INTO a VALUES (1);\n' },
+  {
+    name: '0001_init',
+    text: 'CREATE TABLE a (id INTEGER PRIMARY KEY);\nINSERT INTO a VALUES (1);\n',
+  },
   { name: '0002_more', text: 'CREATE TABLE b (id INTEGER PRIMARY KEY)' },
   { name: '0003_fill', text: 'INSERT INTO b SELECT id FROM a' },
 ]
@@ -48,7 +51,8 @@ describe('migrate', () => {
 
       expect(storage.sql.all('SELECT id FROM b')).toEqual([[1]])
       expect(checkMigrations(storage.sql, STEPS)).toBe(STEPS.length)
-    }))
+    }),
+  )
 
   test('does not mind what ends the lines', () =>
     withNothing((storage) => {
@@ -61,7 +65,9 @@ describe('migrate', () => {
   test('leaves the version before a step that fails', () =>
     withNothing((storage) => {
       const broken = { name: '0002_more', text: 'CREATE TABLE b (id); CREATE TABLE a (id)' }
-      expect(() => migrate(storage.sql, storage.transact, [STEPS[0], broken])).toThrow('already exists')
+      expect(() => migrate(storage.sql, storage.transact, [STEPS[0], broken])).toThrow(
+        'already exists',
+      )
 
       expect(tablesOf(storage)).toEqual(['a', 'migrations'])
       migrate(storage.sql, storage.transact, STEPS)
@@ -72,9 +78,21 @@ describe('migrate', () => {
   const renamed = { ...STEPS[1], name: '0002_other' }
 
   test.each([
-    ['was changed', [STEPS[0], changed, STEPS[2]], 'migration 2 (0002_more) was changed after it was applied'],
-    ['was renamed', [STEPS[0], renamed, STEPS[2]], 'migration 2 was 0002_more and is now 0002_other'],
-    ['is not known', STEPS.slice(0, 2), 'migration 3 (0003_fill) is of a newer version than this one'],
+    [
+      'was changed',
+      [STEPS[0], changed, STEPS[2]],
+      'migration 2 (0002_more) was changed after it was applied',
+    ],
+    [
+      'was renamed',
+      [STEPS[0], renamed, STEPS[2]],
+      'migration 2 was 0002_more and is now 0002_other',
+    ],
+    [
+      'is not known',
+      STEPS.slice(0, 2),
+      'migration 3 (0003_fill) is of a newer version than this one',
+    ],
   ])('touches nothing when an applied step %s', (_, known, message) =>
     withNothing((storage) => {
       migrate(storage.sql, storage.transact, STEPS)
@@ -84,7 +102,8 @@ describe('migrate', () => {
       expect(() => migrate(storage.sql, storage.transact, [...known, next])).toThrow(StatusError)
       expect(() => checkMigrations(storage.sql, known)).toThrow(message)
       expect(storage.sql.rowsWritten).toBe(written)
-    }))
+    }),
+  )
 
   test('touches nothing when the row of an applied step is missing', () =>
     withNothing((storage) => {
@@ -100,17 +119,20 @@ describe('migrate', () => {
 describe('migrations', () => {
   const lists = { catalog: CATALOG_MIGRATIONS, tablet: TABLET_MIGRATIONS }
 
-  test.each(Object.entries(lists))('of the %s lead from every version to the newest', async (_, steps) => {
-    const newest: string[][] = []
-    for (let count = 0; count <= steps.length; count++) {
-      await withObjectStorage(steps.slice(0, count), (storage) => {
-        migrate(storage.sql, storage.transact, steps)
-        newest.push(tablesOf(storage))
-      })
-    }
+  test.each(Object.entries(lists))(
+    'of the %s lead from every version to the newest',
+    async (_, steps) => {
+      const newest: string[][] = []
+      for (let count = 0; count <= steps.length; count++) {
+        await withObjectStorage(steps.slice(0, count), (storage) => {
+          migrate(storage.sql, storage.transact, steps)
+          newest.push(tablesOf(storage))
+        })
+      }
 
-    expect(new Set(newest.map(String)).size).toBe(1)
-  })
+      expect(new Set(newest.map(String)).size).toBe(1)
+    },
+  )
 
   test.each(Object.entries(lists))('of the %s have numbers without gaps', (_, steps) => {
     const numbers = steps.map(({ name }) => Number(name.slice(0, 4)))
@@ -118,12 +140,15 @@ describe('migrations', () => {
     expect(numbers).toEqual(steps.map((_step, index) => index + 1))
   })
 
-  test.each(Object.entries(lists))('of the %s make no index, which would double the bill', (_, steps) =>
-    withObjectStorage(steps, ({ sql }) => {
-      const indexes = sql.all<[string, string]>(
-        "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index' AND tbl_name NOT IN (SELECT name FROM pragma_table_list WHERE wr = 1)",
-      )
+  test.each(Object.entries(lists))(
+    'of the %s make no index, which would double the bill',
+    (_, steps) =>
+      withObjectStorage(steps, ({ sql }) => {
+        const indexes = sql.all<[string, string]>(
+          "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index' AND tbl_name NOT IN (SELECT name FROM pragma_table_list WHERE wr = 1)",
+        )
 
-      expect(indexes).toEqual([])
-    }))
+        expect(indexes).toEqual([])
+      }),
+  )
 })
