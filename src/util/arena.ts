@@ -94,6 +94,12 @@ export class KeyArena extends ByteArena {
     return this.count++
   }
 
+  /** Forgets all keys and keeps the capacity. */
+  clear(): void {
+    this.length = 0
+    this.count = 0
+  }
+
   /** Copy of key `index`. */
   key(index: number): Uint8Array {
     return this.bytes.slice(this.start(index), this.ends[index])
