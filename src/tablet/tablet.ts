@@ -1,0 +1,298 @@
+/**
+ * One tablet: a part of a table, with one writer. Pure and synchronous; storage, time and randomness are ports.
+ *
+ *   open ──► uninitialized ──initialize──► running ──┐
+ *     └────────────────────────────────────►  ▲  │   │ an assertion, or a failure of the storage
+ *              storage has a superblock       └──┘   ▼
+ *                                  every request   broken: every call asserts; open it again from storage
+ *
+ * All memory can vanish at any moment, and then `open` brings it back: a request that was answered is there, one
+ * that was not is there as a whole or not at all. Between two calls no op is in flight.
+ *
+ *  I1  what `open` builds from the storage equals what is in memory;
+ *  I2  a snapshot once shown never changes (tablet-clock.ts);
+ *  I3  nothing is written before `initialize`.
+ */
+
+import { type Clock, TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
+import { CorruptionError, invalidArgument, StatusError } from '../common/status.ts'
+import type { TableEntry } from '../common/table.ts'
+import { assert } from '../util/assert.ts'
+import type { Prng } from '../util/prng.ts'
+import { bootstrap } from './bootstrap.ts'
+import type { MemoryAccountant } from './memory-accountant.ts'
+import type { TabletStore } from './ports.ts'
+import { ResultCache } from './result-cache.ts'
+import { decodeSuperblock, type TabletIdentity } from './superblock.ts'
+import { TabletClock } from './tablet-clock.ts'
+import { makeMemRowSet, TabletParts } from './tablet-parts.ts'
+import type {
+  OfferRequest,
+  TabletReply,
+  TabletRequest,
+  WriteRequest,
+  WriteResult,
+} from './tablet-request.ts'
+import { Wal } from './wal.ts'
+import { writeShare } from './write-section.ts'
+
+/** What a tablet is given. */
+export interface TabletOptions {
+  readonly store: TabletStore
+  readonly clock: Clock
+  /** Seeded so that clients cannot guess what it gives. */
+  readonly prng: Prng
+  /** Shared by all tablets of the isolate. */
+  readonly accountant: MemoryAccountant
+}
+
+/** What operators and tests count. */
+export interface TabletFigures {
+  readonly rowsRead: number
+  readonly rowsWritten: number
+  readonly liveRowCount: number
+  readonly memoryBytes: number
+  readonly walBytes: number
+}
+
+/** See the file's header. */
+export class Tablet {
+  readonly #options: TabletOptions
+  readonly #keyHashSeed: number
+  readonly #clock: TabletClock
+  #parts: TabletParts | null
+  /** While a call is under way, and for ever after one that failed as none may. */
+  #isBroken = false
+  /** While the store and the memory may differ. */
+  #isCommitting = false
+
+  private constructor(
+    options: TabletOptions,
+    keyHashSeed: number,
+    clock: TabletClock,
+    parts: TabletParts | null,
+  ) {
+    this.#options = options
+    this.#keyHashSeed = keyHashSeed
+    this.#clock = clock
+    this.#parts = parts
+  }
+
+  /**
+   * The tablet in a storage, which may be new. Writes nothing.
+   * Throws: CORRUPTION that names what is damaged. Cost: one pass over the live WAL.
+   */
+  static open(options: TabletOptions): Tablet {
+    const { store, clock: clockPort, prng, accountant } = options
+    const keyHashSeed = prng.uint32() + prng.below(2 ** 21) * 2 ** 32
+    const stored = store.readSuperblock()
+    if (stored === null) {
+      const clock = new TabletClock(clockPort, TIMESTAMP_MIN, TIMESTAMP_MIN)
+      return new Tablet(options, keyHashSeed, clock, null)
+    }
+    const superblock = decodeSuperblock(stored)
+    const { parts, clock } = bootstrap({ store, superblock, clockPort, keyHashSeed })
+    accountant.hold(parts, parts.heldBytes)
+    return new Tablet(options, keyHashSeed, clock, parts)
+  }
+
+  /** Whether the tablet was ever made part of a table. */
+  get isInitialized(): boolean {
+    return this.#parts !== null
+  }
+
+  /** The tablet's insides, for the checks and reports of this folder; null before it is initialized. */
+  get parts(): TabletParts | null {
+    return this.#parts
+  }
+
+  /** The tablet's version of its table; null before it is initialized. */
+  get tableVersion(): number | null {
+    return this.#parts?.identity.tableVersion ?? null
+  }
+
+  /** Time of the newest op applied; TIMESTAMP_MIN before the first. */
+  get lastApplied(): Timestamp {
+    return this.#parts?.lastApplied ?? TIMESTAMP_MIN
+  }
+
+  /** Time that a message to others carries: of the newest op, or now. */
+  get newestTime(): Timestamp {
+    return this.#clock.newest
+  }
+
+  /** Counters since it was opened. */
+  figures(): TabletFigures {
+    const { store } = this.#options
+    return {
+      rowsRead: store.rowsRead,
+      rowsWritten: store.rowsWritten,
+      liveRowCount: this.#parts?.memRowSet.liveRowCount ?? 0,
+      memoryBytes: this.#parts?.heldBytes ?? 0,
+      walBytes: this.#parts?.wal.bytes ?? 0,
+    }
+  }
+
+  /**
+   * Makes the tablet part of a table: writes the superblock and the first WAL generation, 3 rows, in one
+   * transaction. A tablet that is initialized already stays as it is.
+   *
+   * Requires: `tabletId` is one of the table's tablets, and this storage is that tablet's.
+   */
+  initialize(table: TableEntry, tabletId: string): void {
+    this.#run(() => {
+      if (this.#parts !== null) {
+        assert(this.#parts.identity.tabletId === tabletId, 'a tablet stays what it is')
+        return
+      }
+      const { store } = this.#options
+      const identity = identityOf(table, tabletId)
+      this.#commit(() => {
+        const parts = new TabletParts({
+          store,
+          identity,
+          memRowSet: makeMemRowSet(identity, this.#keyHashSeed),
+          keyHashSeed: this.#keyHashSeed,
+          results: new ResultCache(),
+          wal: Wal.create(store),
+          lastApplied: TIMESTAMP_MIN,
+          clockMark: TIMESTAMP_MIN,
+          safeTime: this.#clock.last,
+        })
+        parts.writeSuperblock()
+        this.#parts = parts
+      })
+    })
+  }
+
+  /**
+   * Applies a share of a write: one WAL entry, or none when nothing was applied and no key asks to remember it.
+   *
+   * Throws: INVALID_ARGUMENT, SERVICE_UNAVAILABLE (memory or WAL full) or THROTTLED (too many keys); then nothing
+   * was applied. Returns: rows that fail are data, not errors; a repeat with a key gives the first result.
+   */
+  write(request: WriteRequest): TabletReply<WriteResult> {
+    return this.#answer(request, (parts) =>
+      writeShare(
+        {
+          parts,
+          clock: this.#clock,
+          accountant: this.#options.accountant,
+          commit: (work) => this.#commit(work),
+        },
+        request,
+      ),
+    )
+  }
+
+  /**
+   * Promises that no later op gets a timestamp at or below a snapshot. Tells the newest op applied: when that is
+   * above the snapshot, a reader of the latest rows takes a newer one.
+   *
+   * Throws: INVALID_ARGUMENT when the snapshot lies too far ahead. Cost: 1 row written when it is further ahead
+   * than a restart bridges, else none.
+   */
+  offerSnapshot(request: OfferRequest): TabletReply<{ readonly lastApplied: Timestamp }> {
+    return this.#answer(
+      request,
+      (parts) => {
+        this.#clock.checkNotTooFar(request.snapshot)
+        this.#promise(parts, request.snapshot)
+        return { lastApplied: parts.lastApplied }
+      },
+      request.snapshot,
+    )
+  }
+
+  /** Checks who asks whom about what, raises the clock, and does the work if the tablet can. */
+  #answer<T>(
+    request: TabletRequest,
+    work: (parts: TabletParts) => T,
+    snapshot?: Timestamp | null,
+  ): TabletReply<T> {
+    return this.#run(() => {
+      const parts = this.#parts
+      this.#clock.hear(request.clock)
+      if (parts === null) return this.#uninitialized(request, snapshot)
+      const { tableId, tabletId, tableVersion } = parts.identity
+      if (request.tableId !== tableId || request.tabletId !== tabletId) {
+        throw invalidArgument('request is for another tablet')
+      }
+      if (request.tableVersion !== tableVersion) {
+        return { kind: 'stale', clock: this.#clock.newest, tableVersion }
+      }
+      const value = work(parts)
+      return { kind: 'ok', clock: this.#clock.newest, value }
+    })
+  }
+
+  /**
+   * The reply of a tablet without rows. It keeps the promises of a read all the same: with no snapshot asked for,
+   * the reply's clock is the one that was read at.
+   */
+  #uninitialized(
+    request: TabletRequest,
+    snapshot: Timestamp | null | undefined,
+  ): TabletReply<never> {
+    const newest = this.#clock.newest
+    if (snapshot === undefined)
+      return { kind: 'uninitialized', clock: newest, mustInitialize: true }
+    if (snapshot !== null) this.#clock.checkNotTooFar(snapshot)
+    const readAt = snapshot ?? Math.max(newest, request.clock)
+    const mustInitialize = this.#clock.mustOutliveRestart(readAt)
+    if (!mustInitialize) this.#clock.show(readAt)
+    return { kind: 'uninitialized', clock: snapshot === null ? readAt : newest, mustInitialize }
+  }
+
+  /** Keeps later ops above a snapshot, over restarts too. */
+  #promise(parts: TabletParts, snapshot: Timestamp): void {
+    const isStored = snapshot <= parts.clockMark || snapshot <= parts.wal.lastTimestamp
+    if (!isStored && this.#clock.mustOutliveRestart(snapshot)) {
+      this.#commit(() => {
+        parts.clockMark = snapshot
+        parts.writeSuperblock()
+      })
+    }
+    this.#clock.show(snapshot)
+    parts.mvcc.adjustNewOpLowerBound(snapshot)
+  }
+
+  /** Runs a call. One that fails as none may leaves the tablet broken. */
+  #run<T>(work: () => T): T {
+    assert(!this.#isBroken, 'a tablet is not used after it broke, nor by two calls at once')
+    this.#isBroken = true
+    try {
+      const value = work()
+      this.#isBroken = false
+      return value
+    } catch (error) {
+      if (!this.#isCommitting && isExpected(error)) this.#isBroken = false
+      throw error
+    }
+  }
+
+  /** Runs a transaction whose work changes memory too. If any of it fails, memory is worth nothing any more. */
+  #commit(work: () => void): void {
+    this.#isCommitting = true
+    this.#options.store.transact(work)
+    this.#isCommitting = false
+  }
+}
+
+function isExpected(error: unknown): boolean {
+  return error instanceof StatusError && !(error instanceof CorruptionError)
+}
+
+function identityOf(table: TableEntry, tabletId: string): TabletIdentity {
+  const entry = table.tablets.find((tablet) => tablet.tabletId === tabletId)
+  assert(entry !== undefined, 'a tablet is one of its table')
+  return {
+    tableId: table.id,
+    tabletId,
+    tableVersion: table.version,
+    columns: table.columns,
+    partitionSchema: table.partitionSchema,
+    partition: entry.partition,
+    extraConfigs: table.extraConfigs,
+  }
+}
