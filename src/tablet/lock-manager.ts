@@ -1,5 +1,6 @@
 /**
- * Row locks of one tablet: exclusive, by encoded key, owned by an op, taken and released a batch at a time.
+ * Row locks of one tablet: exclusive, by encoded key, owned by an op, taken and released a batch
+ * at a time.
  *
  *        op 1: acquire {a, b}      op 2: acquire {b, c}      op 3: acquire {c, a}
  *
@@ -7,22 +8,25 @@
  *          b   1 ◄─ 2              2 is at the head of c only: it waits for 1
  *          c   2 ◄─ 3              3 is at no head: it waits for 1 and 2
  *
- * A batch either is held, with every one of its keys, or waits for all of them: it enters the queues of all its
- * keys in one step, behind whoever came before, and is held when it is at the head of each. Keys of a waiting
- * batch that are at their heads already are kept for it; nobody overtakes, so no batch starves.
+ * A batch either is held, with every one of its keys, or waits for all of them: it enters the
+ * queues of all its keys in one step, behind whoever came before, and is held when it is at the
+ * head of each. Keys of a waiting batch that are at their heads already are kept for it; nobody
+ * overtakes, so no batch starves.
  *
- * Why nothing deadlocks. Every queue is in order of arrival, so a batch waits only for batches that arrived
- * earlier; among any set of waiting batches the earliest waits for none of the others. That makes the order of
- * keys inside a batch irrelevant. (Taking keys one after the other in key order would do as well, but has to sort.)
- * What the order of arrival does not cover is an op that takes a second batch while it has a first: later ones may
- * wait for the first while the second waits for them. Only such a second batch can close a circle, and when it
- * would, it is refused at once with ABORTED: the op releases what it has and may try again. An op waits for one
- * batch at a time.
+ * Why nothing deadlocks. Every queue is in order of arrival, so a batch waits only for batches
+ * that arrived earlier; among any set of waiting batches the earliest waits for none of the
+ * others. That makes the order of keys inside a batch irrelevant. (Taking keys one after the
+ * other in key order would do as well, but has to sort.) What the order of arrival does not cover
+ * is an op that takes a second batch while it has a first: later ones may wait for the first
+ * while the second waits for them. Only such a second batch can close a circle, and when it
+ * would, it is refused at once with ABORTED: the op releases what it has and may try again. An op
+ * waits for one batch at a time.
  *
- * An op may take a key again that it has, in one batch or in several: it has it once, until it releases all.
+ * An op may take a key again that it has, in one batch or in several: it has it once, until it
+ * releases all.
  *
- * The manager neither reads a clock nor owns a timer: `nextDeadline` says when `expire` is worth calling. Keys are
- * not copied but borrowed from the caller's arena (lock-table.ts).
+ * The manager neither reads a clock nor owns a timer: `nextDeadline` says when `expire` is worth
+ * calling. Keys are not copied but borrowed from the caller's arena (lock-table.ts).
  */
 
 import { TIMESTAMP_MAX, type Timestamp } from '../common/hybrid-clock.ts'
@@ -71,11 +75,13 @@ export class LockManager {
   /**
    * Locks the first `count` keys for `op`, all or none.
    *
-   * Requires: `op` is no other op's number; `hashes[i]` is the tablet's hash of key `i`; the keys' bytes stay what
-   * and where they are in `keys` until the op releases or the wait ends (more may be appended behind them).
-   * Returns: `held` when the op has them now. Otherwise a ticket: it waits until it is settled, by `releaseBatch`
-   * of others, `expire` once `deadline` is reached, or `cancel`; or it has ended with ABORTED, when the op has
-   * other locks and would wait for itself. After a wait, what was checked before it is to be checked again.
+   * Requires: `op` is no other op's number; `hashes[i]` is the tablet's hash of key `i`; the
+   * keys' bytes stay what and where they are in `keys` until the op releases or the wait ends
+   * (more may be appended behind them).
+   * Returns: `held` when the op has them now. Otherwise a ticket: it waits until it is settled,
+   * by `releaseBatch` of others, `expire` once `deadline` is reached, or `cancel`; or it has
+   * ended with ABORTED, when the op has other locks and would wait for itself. After a wait, what
+   * was checked before it is to be checked again.
    * Throws: SERVICE_UNAVAILABLE when the tablet has too many locks; nothing is changed.
    * Cost: O(count) when held, without allocation.
    */
@@ -99,10 +105,11 @@ export class LockManager {
   }
 
   /**
-   * Releases all locks of `op` at once, and hands them on. A wait of the op's own ends with ABORTED.
+   * Releases all locks of `op` at once, and hands them on. A wait of the op's own ends with
+   * ABORTED.
    *
-   * Ops that are now held are told in the order in which they began to wait. An op without locks is fine, so that
-   * cleaning up needs no knowledge of how far things went.
+   * Ops that are now held are told in the order in which they began to wait. An op without locks
+   * is fine, so that cleaning up needs no knowledge of how far things went.
    */
   releaseBatch(op: number): void {
     let batch = this.#table.newestOf(op)
@@ -118,10 +125,11 @@ export class LockManager {
   }
 
   /**
-   * Ends every wait whose deadline is at or before `now` with TIMED_OUT. What such an op held before, it holds on.
+   * Ends every wait whose deadline is at or before `now` with TIMED_OUT. What such an op held
+   * before, it holds on.
    *
-   * Returns: how many waits ended so. A wait that the end of another lets through is held, unless its own
-   * deadline has come as well.
+   * Returns: how many waits ended so. A wait that the end of another lets through is held, unless
+   * its own deadline has come as well.
    */
   expire(now: Timestamp): number {
     let count = 0
@@ -135,7 +143,10 @@ export class LockManager {
     return count
   }
 
-  /** Ends the wait of `ticket` with ABORTED. Returns false, and does nothing, when it waits no more. */
+  /**
+   * Ends the wait of `ticket` with ABORTED. Returns false, and does nothing, when it waits no
+   * more.
+   */
   cancel(ticket: LockTicket): boolean {
     if (ticket.state !== 'waiting') return false
     assert(this.#waiting.get(ticket.batch) === ticket, 'the ticket is of another tablet')
@@ -145,7 +156,10 @@ export class LockManager {
     return true
   }
 
-  /** The earliest deadline of those who wait; TIMESTAMP_MAX when there is none. Cost: O(ops that wait). */
+  /**
+   * The earliest deadline of those who wait; TIMESTAMP_MAX when there is none. Cost: O(ops that
+   * wait).
+   */
   nextDeadline(): Timestamp {
     let earliest = TIMESTAMP_MAX
     for (const ticket of this.#waiting.values()) earliest = Math.min(earliest, ticket.deadline)
@@ -184,7 +198,10 @@ export class LockManager {
     this.#settled.push(ticket)
   }
 
-  /** Settles the tickets of the ready batches, in order of arrival, but of those that were given up since. */
+  /**
+   * Settles the tickets of the ready batches, in order of arrival, but of those that were given
+   * up since.
+   */
   #grantReady(): void {
     if (this.#ready.length === 0) return
     const granted: LockTicket[] = []
@@ -207,7 +224,10 @@ export class LockManager {
     return ticket
   }
 
-  /** Calls `onReady` of settled tickets, in order; those settled by the calls themselves come after. */
+  /**
+   * Calls `onReady` of settled tickets, in order; those settled by the calls themselves come
+   * after.
+   */
   #tell(): void {
     if (this.#isTelling || this.#settled.length === 0) return
     this.#isTelling = true

@@ -4,9 +4,9 @@
  *   nodes   8 × i32 per node, fields as in lock-table.ts; node 0 is none
  *   slots   i32, a power of two, twice as many as nodes: the table is at most half full
  *
- * Nearly always a tablet takes and releases its locks within one synchronous section, so the tablets of an
- * isolate need memory for a large batch one after the other, never together. One piece is therefore passed from
- * hand to hand instead of every tablet keeping its own.
+ * Nearly always a tablet takes and releases its locks within one synchronous section, so the
+ * tablets of an isolate need memory for a large batch one after the other, never together. One
+ * piece is therefore passed from hand to hand instead of every tablet keeping its own.
  */
 
 import { SHARE_ROW_COUNT_MAX } from '../../common/limits.ts'

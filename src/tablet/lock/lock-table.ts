@@ -1,27 +1,30 @@
 /**
- * Who stands where: for every locked key a queue of batches, and for every batch the keys it stands at.
+ * Who stands where: for every locked key a queue of batches, and for every batch the keys it
+ * stands at.
  *
  *   slots (open-addressed, linear probing, at most half full; found by hash, then by bytes)
  *   ┌────┬────┬────┬────┬────┬────┐
  *   │    │  3 │    │    │  1 │    │          each names the node at the head of one key's queue
  *   └────┴─┬──┴────┴────┴─┬──┴────┘
  *          ▼              ▼
- *        node 3         node 1 ⇄ node 4 ⇄ node 7      the head's batch has the key, the rest wait in order
+ *        node 3         node 1 ⇄ node 4 ⇄ node 7      the head's batch has the key, the rest wait
  *        batch A        batch A  batch B  batch C
  *
- *   node   8 × i32   hash, key start, key end, batch, next in queue, back, slot, next of the same batch
+ *   node   8 × i32   hash, key start, key end, batch, next in queue, back, slot, next of the batch
  *                    back: of the head the tail of the queue, of the others the node before
  *                    slot: of the head its place in `slots`, of the others −1
  *
- * A batch enters all its queues at once, behind all that came before. So the queues of all keys have one common
- * order, that of arrival, and a batch waits only for earlier ones: see LockManager for what follows from it.
+ * A batch enters all its queues at once, behind all that came before. So the queues of all keys
+ * have one common order, that of arrival, and a batch waits only for earlier ones: see
+ * LockManager for what follows from it.
  *
- * Keys are not copied. A node points into the KeyArena of its own batch, and a queue is found by the key of its
- * head; when the head leaves, the next node brings its own copy of the same key. So there is no storage of keys to
- * compact, and none that could leak.
+ * Keys are not copied. A node points into the KeyArena of its own batch, and a queue is found by
+ * the key of its head; when the head leaves, the next node brings its own copy of the same key.
+ * So there is no storage of keys to compact, and none that could leak.
  *
- * Nodes are numbers from 1, 0 is none; those given back are used again. A table at rest holds next to no memory;
- * one that needs more borrows it (lock-memory.ts) until it is empty again. Hot: nothing else is allocated.
+ * Nodes are numbers from 1, 0 is none; those given back are used again. A table at rest holds
+ * next to no memory; one that needs more borrows it (lock-memory.ts) until it is empty again.
+ * Hot: nothing else is allocated.
  *
  *  I1  an op has at most one node in a queue;
  *  I2  `missing` of a batch is how many of its nodes are not heads;
@@ -99,10 +102,11 @@ export class LockTable {
   }
 
   /**
-   * Enters `op` at the end of the queues of the first `count` keys, but not where it stands already.
+   * Enters `op` at the end of the queues of the first `count` keys, but not where it stands
+   * already.
    *
-   * Requires: `hashes[i]` belongs to key `i`; none of the op's batches is waiting; the keys' bytes stay what and
-   * where they are in `keys` until the batch is removed.
+   * Requires: `hashes[i]` belongs to key `i`; none of the op's batches is waiting; the keys'
+   * bytes stay what and where they are in `keys` until the batch is removed.
    * Throws: SERVICE_UNAVAILABLE when there are too many locks; nothing is changed.
    * Cost: O(count); allocates only when memory has to be made.
    */
@@ -124,7 +128,8 @@ export class LockTable {
   /**
    * Takes `batch` out of all its queues, and appends to `ready` those that now have all their keys.
    *
-   * Cost: O(its keys), and for a key at whose queue it stands last the queue's length; allocates nothing.
+   * Cost: O(its keys), and for a key at whose queue it stands last the queue's length; allocates
+   * nothing.
    */
   removeBatch(batch: LockBatch, ready: LockBatch[]): void {
     if (VERIFY) this.#checkBorrowed(batch)
@@ -164,7 +169,10 @@ export class LockTable {
     for (const [batch, count] of batchNodes) this.#checkBatch(batch, count)
   }
 
-  /** Appends to `open` the waiting batches of all ops right ahead of `batch`; true when `op` is one of them. */
+  /**
+   * Appends to `open` the waiting batches of all ops right ahead of `batch`; true when `op` is
+   * one of them.
+   */
   #collectBlockers(batch: LockBatch, op: number, open: LockBatch[]): boolean {
     const nodes = this.#nodes
     const { ops, firstNodes, missing } = this.#batches
@@ -375,7 +383,9 @@ export class LockTable {
     }
   }
 
-  /** I1, and that the queue runs back as it runs on. Adds its nodes up by batch. Returns how many. */
+  /**
+   * I1, and that the queue runs back as it runs on. Adds its nodes up by batch. Returns how many.
+   */
   #checkQueue(slot: number, batchNodes: Map<LockBatch, number>): number {
     const nodes = this.#nodes
     const head = this.#slots[slot]
@@ -437,7 +447,10 @@ export class LockTable {
   }
 }
 
-/** Enters all heads of `from` into the empty slots of `to`. Requires: the nodes of `to` are those of `from`. */
+/**
+ * Enters all heads of `from` into the empty slots of `to`. Requires: the nodes of `to` are those
+ * of `from`.
+ */
 function rehash(from: LockMemory, to: LockMemory): void {
   const nodes = to.nodes
   const slots = to.slots

@@ -2,7 +2,7 @@
  * What an op holds in its hand while it waits for row locks.
  *
  *   waiting ──► held         it has all of them
- *      └──────► ended        with a failure: TIMED_OUT, or ABORTED (cancelled, or would never have ended)
+ *      └──────► ended        TIMED_OUT, or ABORTED (cancelled, or a deadlock)
  *
  * A ticket changes once. It is polled, or has `onReady` set by whoever wants to be told.
  */
@@ -28,8 +28,8 @@ export class LockTicket {
   /**
    * Called once, when the ticket is no longer waiting.
    *
-   * Requires: it does not throw. It may call the manager, whose state is consistent by then; calls for other
-   * tickets follow in their order.
+   * Requires: it does not throw. It may call the manager, whose state is consistent by then;
+   * calls for other tickets follow in their order.
    */
   onReady: ((ticket: LockTicket) => void) | null = null
   #outcome: Outcome<null> | null = null

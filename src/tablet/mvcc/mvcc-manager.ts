@@ -1,5 +1,6 @@
 /**
- * Knows which ops of a tablet are under way and which are applied, and says what a reader may rely on.
+ * Knows which ops of a tablet are under way and which are applied, and says what a reader may
+ * rely on.
  *
  *                cleanTime           safeTime
  *                    │                  │
@@ -13,9 +14,10 @@
  *   startOp ──► RESERVED ──startApplying──► APPLYING ──finishApplying──► applied
  *                  └────────abort────────► gone         (no way back from APPLYING)
  *
- * Safe time is a promise: no op will begin at or before it. Only `adjustNewOpLowerBound` moves it; beginning,
- * applying or aborting an op never does. Clean time follows from it: every op at or before clean time has ended,
- * and none will come, so what a snapshot there shows is settled forever.
+ * Safe time is a promise: no op will begin at or before it. Only `adjustNewOpLowerBound` moves
+ * it; beginning, applying or aborting an op never does. Clean time follows from it: every op at
+ * or before clean time has ended, and none will come, so what a snapshot there shows is settled
+ * forever.
  *
  *  I1  cleanTime = min(first in flight − 1, safeTime); both never go back;
  *  I2  a timestamp is in at most one of reserved, applying and applied;
@@ -60,7 +62,9 @@ export class MvccManager {
     return this.#reserved.count + this.#applying.count
   }
 
-  /** Ops that are changing stores now. A flush or compaction swaps stores only when there is none. */
+  /**
+   * Ops that are changing stores now. A flush or compaction swaps stores only when there is none.
+   */
   get applyingCount(): number {
     return this.#applying.count
   }
@@ -108,7 +112,10 @@ export class MvccManager {
     this.#advance()
   }
 
-  /** Ends a reserved op that changed nothing. Does not move safe time; clean time no longer waits for the op. */
+  /**
+   * Ends a reserved op that changed nothing. Does not move safe time; clean time no longer waits
+   * for the op.
+   */
   abort(at: Timestamp): void {
     const wasReserved = this.#reserved.remove(at)
     assert(wasReserved, 'only a reserved op is aborted')
@@ -116,7 +123,8 @@ export class MvccManager {
   }
 
   /**
-   * Promises that no op will begin at or before `at`. A promise is not taken back: an earlier time changes nothing.
+   * Promises that no op will begin at or before `at`. A promise is not taken back: an earlier
+   * time changes nothing.
    *
    * Requires: the clock that gives ops their times was raised to `at`.
    */
@@ -127,7 +135,9 @@ export class MvccManager {
     this.#advance()
   }
 
-  /** Whether every op at or before `at` has ended and none will come: a snapshot there is settled. */
+  /**
+   * Whether every op at or before `at` has ended and none will come: a snapshot there is settled.
+   */
   allAppliedAtOrBefore(at: Timestamp): boolean {
     return at <= this.#cleanTime
   }

@@ -1,5 +1,6 @@
 /**
- * Which ops a reader sees: a set of timestamps, written down as two watermarks and what lies between.
+ * Which ops a reader sees: a set of timestamps, written down as two watermarks and what lies
+ * between.
  *
  *        allAppliedAtOrBefore           noneAppliedAfter
  *                 │                            │
@@ -8,10 +9,12 @@
  *
  *   ■ seen    □ not seen
  *
- * The snapshot at T holds every op with a timestamp ≤ T, so that a reader finds its own write at the timestamp
- * which the write returned. (In Kudu it holds those < T.) Both watermarks are inclusive for that reason.
+ * The snapshot at T holds every op with a timestamp ≤ T, so that a reader finds its own write at
+ * the timestamp which the write returned. (In Kudu it holds those < T.) Both watermarks are
+ * inclusive for that reason.
  *
- * An aborted op wrote nothing, so one before the first watermark may be called applied without harm.
+ * An aborted op wrote nothing, so one before the first watermark may be called applied without
+ * harm.
  *
  * A snapshot is a value: once taken it never changes, whatever becomes of the ops.
  *
@@ -37,7 +40,8 @@ export class MvccSnapshot {
   /**
    * The ops at or before `allAppliedAtOrBefore`, and those of `between`.
    *
-   * Requires: `between` is ascending, distinct, above `allAppliedAtOrBefore`, and is not written to any more.
+   * Requires: `between` is ascending, distinct, above `allAppliedAtOrBefore`, and is not written
+   * to any more.
    */
   constructor(allAppliedAtOrBefore: Timestamp, between: Float64Array = NO_TIMES) {
     const count = between.length
@@ -53,7 +57,8 @@ export class MvccSnapshot {
   /**
    * The snapshot at `at`: every op ≤ `at`.
    *
-   * Requires: every op ≤ `at` is applied, or the reader does not mind; `MvccManager.snapshotAt` checks it.
+   * Requires: every op ≤ `at` is applied, or the reader does not mind; `MvccManager.snapshotAt`
+   * checks it.
    */
   static at(at: Timestamp): MvccSnapshot {
     return new MvccSnapshot(at)
@@ -84,7 +89,8 @@ export class MvccSnapshot {
   }
 
   /**
-   * Whether an op after `at` may be seen. When not, a store whose oldest change is after `at` is skipped.
+   * Whether an op after `at` may be seen. When not, a store whose oldest change is after `at` is
+   * skipped.
    *
    * Returns: never a wrong false; true does not promise that there is such an op.
    */
@@ -93,8 +99,8 @@ export class MvccSnapshot {
   }
 
   /**
-   * Whether an op at or before `at` may be unseen. When not, a store whose newest change is `at` needs no
-   * look at single timestamps.
+   * Whether an op at or before `at` may be unseen. When not, a store whose newest change is `at`
+   * needs no look at single timestamps.
    *
    * Returns: never a wrong false; true does not promise that there is such an op.
    */

@@ -3,8 +3,8 @@
  *
  *   times  [ 12 | 15 | 16 |  …  ]      only [0, count) is meaningful
  *
- * A sorted array beats a Set here: it holds a handful of ops, nearly always changes at its ends, and gives
- * the least and the greatest for nothing. Hot: no allocation but when it grows.
+ * A sorted array beats a Set here: it holds a handful of ops, nearly always changes at its ends,
+ * and gives the least and the greatest for nothing. Hot: no allocation but when it grows.
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
