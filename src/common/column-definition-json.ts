@@ -27,6 +27,9 @@ export type JsonValue =
 /** An object of JSON as JSON.parse makes it. */
 export type JsonObject = { readonly [member: string]: JsonValue }
 
+/** A column definition in storage form. */
+export type EncodedColumnDefinition = JsonObject
+
 const MEMBERS: readonly string[] = [
   'id',
   'name',
@@ -45,7 +48,7 @@ const MEMBERS: readonly string[] = [
 ]
 
 /** A column definition in storage form. Requires: it is valid. */
-export function encodeColumnDefinition(definition: ColumnDefinition): JsonObject {
+export function encodeColumnDefinition(definition: ColumnDefinition): EncodedColumnDefinition {
   const { attributes, readDefault, writeDefault } = definition
   const column = columnOf(definition)
   const json: Record<string, JsonValue> = {
@@ -72,7 +75,7 @@ export function encodeColumnDefinition(definition: ColumnDefinition): JsonObject
  *
  * Throws: CORRUPTION when it is none, or one that breaks a rule of columns.
  */
-export function decodeColumnDefinition(json: JsonObject): ColumnDefinition {
+export function decodeColumnDefinition(json: EncodedColumnDefinition): ColumnDefinition {
   for (const member of Object.keys(json)) {
     if (!MEMBERS.includes(member)) throw malformed(`unknown member "${member}"`)
   }
