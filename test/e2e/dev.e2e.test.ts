@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { DevServer } from '../support/dev-server.ts'
-import { startDevServer } from '../support/dev-server.ts'
+import type { DevServer } from '../../scripts/dev-server.ts'
+import { startDevServer } from '../../scripts/dev-server.ts'
 
 async function aDevServer(): Promise<DevServer> {
   const server = await startDevServer()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { murmur2Bucket } from '../../src/common/murmur2.ts'
 import { Prng } from '../../src/util/prng.ts'
-import { type DevServer, startDevServer } from '../support/dev-server.ts'
+import { type DevServer, startDevServer } from '../../scripts/dev-server.ts'
 import { RestClient } from '../support/rest-client.ts'
 
 const ROUNDS = 20

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Prng } from '../../src/util/prng.ts'
-import { type DevServer, startDevServer } from '../support/dev-server.ts'
+import { type DevServer, startDevServer } from '../../scripts/dev-server.ts'
 import { RestClient } from '../support/rest-client.ts'
 import {
   type ModelOutcome,

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-const root = dirname(dirname(import.meta.dirname))
+const root = dirname(import.meta.dirname)
 const READY_MS_MAX = 45_000
 const STOP_MS_MAX = 10_000
 
