@@ -101,15 +101,18 @@ export function predicatesFromText(
 
 /**
  * Predicates as a JSON array of requests that `predicatesFromJson` reads as the same predicates. A range is up
- * to two requests, and what matches nothing an empty IN. Text, so that INT64 stays exact.
+ * to two requests, and what matches nothing an empty IN. Text, so that INT64 stays exact; timestamps as RFC 3339
+ * where the options would print milliseconds, which are not.
  */
 export function predicatesToJson(
   schema: Schema,
   predicates: readonly ColumnPredicate[],
   options: ValueOptions,
 ): string {
+  const isExact = options.timestamps !== 'millis'
+  const exact: ValueOptions = isExact ? options : { ...options, timestamps: 'rfc3339' }
   const requests = predicates.flatMap((predicate) => {
-    return requestsOf(schema.mustById(predicate.columnId), predicate, options)
+    return requestsOf(schema.mustById(predicate.columnId), predicate, exact)
   })
   return `[${requests.join(',')}]`
 }
