@@ -24,6 +24,11 @@ export const KEY_BYTES_MAX = 16 * KIB
 export const VARCHAR_LENGTH_MAX = 65_535
 /** Digits of a DECIMAL. */
 export const DECIMAL_PRECISION_MAX = 38
+/**
+ * Combinations of values that are hashed to find which tablets a scan needs; beyond it needs all. The
+ * buckets of a full table, hit by chance, are all hit well before.
+ */
+export const HASH_COMBINATION_COUNT_MAX = 65_536
 /** Tablets of a table. */
 export const TABLET_COUNT_MAX = 1024
 
@@ -122,6 +127,10 @@ export const WAL_GENERATION_BYTES_MAX = 16 * MIB
 export const WAL_GENERATION_COUNT_MAX = 32
 /** Memory that all MemRowSets and delta stores of one isolate may hold together. */
 export const STORE_MEMORY_BYTES_MAX = 40 * MIB
+/** Rows that one step of a tablet's scan looks at before it hands control back, with or without rows. */
+export const SCAN_STEP_ROW_COUNT_MAX = 32_768
+/** Rows, and changes to them, that one MemRowSet numbers; memory runs out long before. */
+export const MEM_ROW_COUNT_MAX = 2 ** 24
 /** How long a client's idempotency key is remembered. */
 export const RESULT_KEPT_MS = 600_000
 /** How long a key that the front made for its own retries is remembered. */

@@ -1,0 +1,204 @@
+/**
+ * Scans the rows of a MemRowSet in key order at a snapshot. Hot.
+ *
+ * Rows are taken from the order a window at a time. A window's rows are dropped as they are found invisible
+ * or fail a test, one column after the other; only the rest have their other columns copied. What does not
+ * fit a batch stays in the window for the next.
+ *
+ *   order    ───────[done][  window  ][ not looked at ]────
+ *                          ^ #next: rows before it were given out
+ */
+
+import { ColumnBuilder } from '../../common/column-builder.ts'
+import { RowBlockBuilder } from '../../common/row-block-builder.ts'
+import { KeyArena } from '../../util/arena.ts'
+import { assert } from '../../util/assert.ts'
+import type { BatchLimits, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
+import type { CellTest } from '../scan/cell-test.ts'
+import { passesCell } from '../scan/column-test.ts'
+import type { SortedSlots } from './key-order.ts'
+import type { MemRowStore } from './mem-row-store.ts'
+import { columnIndexIn, MISSING, ProjectedColumns } from './projected-columns.ts'
+import { RowWindow } from './row-window.ts'
+
+/** The first window is small, for scans that want few rows; later ones double. */
+const FIRST_WINDOW_ROWS = 64
+const WINDOW_ROWS_MAX = 2048
+
+const FIRST_ROWS = new Uint32Array(WINDOW_ROWS_MAX).map((_, row) => row)
+const scratchRows = new Uint32Array(WINDOW_ROWS_MAX)
+
+/** A test of a column that the rowset holds. */
+interface OwnTest {
+  readonly index: number
+  readonly test: CellTest
+  readonly cells: ColumnBuilder
+}
+
+/** A scan of a MemRowSet. It holds the order it was opened with: rows added later are none of its own. */
+export class MemRowSetIterator implements RowSetIterator {
+  readonly #rows: MemRowStore
+  readonly #slots: Uint32Array
+  readonly #isDescending: boolean
+  readonly #projected: ProjectedColumns
+  readonly #tests: readonly OwnTest[]
+  readonly #output: RowBlockBuilder
+  readonly #keys: KeyArena | null
+  readonly #window: RowWindow
+  #windowRows = FIRST_WINDOW_ROWS
+  /** Places of the order that were not looked at: `[#start, #end)`. */
+  #start: number
+  #end: number
+  /** The first row of the window that was not given out. */
+  #next = 0
+  /** The last row looked at, and the last row that the scan is done with. */
+  #lastSlot = 0
+  #doneSlot = 0
+  /** Bytes of the rows that `#fit` let through last. */
+  #fittedBytes = 0
+
+  constructor(rows: MemRowStore, order: SortedSlots, scan: RowSetScan) {
+    this.#rows = rows
+    this.#slots = order.slots
+    this.#isDescending = scan.isDescending
+    this.#projected = new ProjectedColumns(rows.schema, scan.columns)
+    this.#output = new RowBlockBuilder(scan.columns, false)
+    this.#keys = scan.withKeys ? new KeyArena() : null
+    this.#start = boundIn(rows, order, scan.lowerKey, 0)
+    this.#end = boundIn(rows, order, scan.upperKey, order.count)
+    const tests: OwnTest[] = []
+    for (const columnTest of scan.tests) {
+      const index = columnIndexIn(rows.schema, columnTest.column)
+      const { test, column } = columnTest
+      if (index !== MISSING) tests.push({ index, test, cells: new ColumnBuilder(column.physical) })
+      else if (!passesCell(columnTest, column.readDefault)) this.#end = this.#start
+    }
+    this.#tests = tests
+    this.#end = Math.max(this.#start, this.#end)
+    const wanted = tests.map((test) => test.index)
+    for (const index of this.#projected.indexes) if (index !== MISSING) wanted.push(index)
+    const capacity = Math.min(WINDOW_ROWS_MAX, this.#end - this.#start)
+    this.#window = new RowWindow(rows, scan.snapshot, wanted, capacity)
+  }
+
+  next(limits: BatchLimits): ScanBatch | null {
+    assert(limits.rowCountMax > 0 && limits.scannedMax > 0, 'a batch has room for a row')
+    const output = this.#output
+    output.clear()
+    this.#keys?.clear()
+    const scannedCount = this.#fill(limits)
+    if (output.rowCount === 0 && this.#isDone()) return null
+    return {
+      block: output.view(),
+      keys: this.#keys,
+      lastKeyScanned: this.#rows.key(this.#doneSlot),
+      scannedCount,
+    }
+  }
+
+  #isDone(): boolean {
+    return this.#next === this.#window.count && this.#start === this.#end
+  }
+
+  /** Returns: how many rows were looked at. */
+  #fill(limits: BatchLimits): number {
+    const window = this.#window
+    let scannedCount = 0
+    let rowsLeft = limits.rowCountMax
+    let bytesLeft = limits.bytesMax
+    while (rowsLeft > 0) {
+      if (this.#next === window.count) {
+        if (this.#start === this.#end || scannedCount >= limits.scannedMax) break
+        scannedCount += this.#load(limits.scannedMax - scannedCount)
+        continue
+      }
+      const isFirst = rowsLeft === limits.rowCountMax
+      const count = this.#fit(Math.min(rowsLeft, window.count - this.#next), bytesLeft, isFirst)
+      if (count === 0) break
+      this.#give(count)
+      rowsLeft -= count
+      bytesLeft -= this.#fittedBytes
+    }
+    return scannedCount
+  }
+
+  /** Looks at up to `countMax` more rows and leaves in the window those that pass. Returns: how many. */
+  #load(countMax: number): number {
+    const window = this.#window
+    const slots = this.#slots
+    const count = Math.min(countMax, this.#windowRows, this.#end - this.#start)
+    this.#windowRows = Math.min(WINDOW_ROWS_MAX, this.#windowRows * 2)
+    window.clear()
+    if (this.#isDescending) {
+      const start = this.#end - count
+      for (let i = this.#end - 1; i >= start; i--) window.add(slots[i])
+      this.#end = start
+      this.#lastSlot = slots[start]
+    } else {
+      const end = this.#start + count
+      for (let i = this.#start; i < end; i++) window.add(slots[i])
+      this.#start = end
+      this.#lastSlot = slots[end - 1]
+    }
+    this.#filter()
+    this.#next = 0
+    if (window.count === 0) this.#doneSlot = this.#lastSlot
+    return count
+  }
+
+  #filter(): void {
+    const window = this.#window
+    for (let i = 0; i < this.#tests.length && window.count > 0; i++) {
+      const { index, test, cells } = this.#tests[i]
+      cells.clear()
+      window.gather(index, 0, window.count, cells)
+      scratchRows.set(FIRST_ROWS.subarray(0, window.count))
+      const kept = test.keepPassing(cells.view(), scratchRows, window.count)
+      if (kept < window.count) window.keep(scratchRows, kept)
+    }
+  }
+
+  /** How many of the next `count` rows fit `bytesMax`; the first row of a batch always does. */
+  #fit(count: number, bytesMax: number, isFirst: boolean): number {
+    let total = 0
+    let fitting = 0
+    while (fitting < count) {
+      const row = this.#next + fitting
+      let bytes = this.#projected.rowBytes(this.#window, row)
+      if (this.#keys !== null) bytes += this.#rows.keyBytes(this.#window.slots[row]) + 4
+      if (total + bytes > bytesMax && !(isFirst && fitting === 0)) break
+      total += bytes
+      fitting++
+    }
+    this.#fittedBytes = total
+    return fitting
+  }
+
+  /** Gives out the next `count` rows of the window. */
+  #give(count: number): void {
+    const window = this.#window
+    const end = this.#next + count
+    this.#projected.append(window, this.#next, end, this.#output.columns)
+    this.#output.rowCount += count
+    if (this.#keys !== null) {
+      for (let row = this.#next; row < end; row++) {
+        this.#rows.appendKey(window.slots[row], this.#keys)
+      }
+    }
+    this.#next = end
+    this.#doneSlot = end === window.count ? this.#lastSlot : window.slots[end - 1]
+  }
+}
+
+/** Place of the first row at or above `key`; `open` when there is no bound. */
+function boundIn(rows: MemRowStore, order: SortedSlots, key: Uint8Array, open: number): number {
+  if (key.length === 0) return open
+  let low = 0
+  let high = order.count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (rows.compareKeyTo(order.slots[middle], key) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}

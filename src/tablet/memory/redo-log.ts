@@ -1,0 +1,252 @@
+/**
+ * Changes to rows that are in memory: the REDO records of a MemRowSet. Hot.
+ *
+ * Each record knows the record before it on the same row, so a chain is read from the newest on: the first
+ * record at or below a snapshot says whether the row is there, and a read stops as soon as each column it
+ * wants has been met, however often the row was changed before.
+ *
+ *   newest ──► UPDATE @15 {c2, c5} ──► REINSERT @12 {c1 … c5} ──► DELETE @12 ──► UPDATE @9 {c2} ──► (none)
+ *
+ * Records of one op on one row have one timestamp; their order in the chain is their order in the op.
+ * A changed cell is kept in a column of its own kind, as inserted cells are, and named by its position there.
+ * A REINSERT has a cell for every column but the key's, so no read goes below it.
+ */
+
+import type { ColumnVector } from '../../common/column-vector.ts'
+import type { Cell } from '../../common/data-type.ts'
+import type { Timestamp } from '../../common/hybrid-clock.ts'
+import { MEM_ROW_COUNT_MAX } from '../../common/limits.ts'
+import type { Schema } from '../../common/schema.ts'
+import { assert } from '../../util/assert.ts'
+import {
+  CHUNK_MASK,
+  CHUNK_OVERHEAD_BYTES,
+  CHUNK_ROW_COUNT,
+  CHUNK_SHIFT,
+  grownCapacity,
+  initialCapacity,
+} from './chunk.ts'
+import { ChunkedColumn } from './chunked-column.ts'
+import { NO_REDO } from './row-chunk.ts'
+
+/** Kinds of records. */
+export const REDO_KINDS = { UPDATE: 1, DELETE: 2, REINSERT: 3 } as const
+/** Kind of a record. */
+export type RedoKind = (typeof REDO_KINDS)[keyof typeof REDO_KINDS]
+
+/** The cell of a column that no record of a chain changed. */
+export const UNCHANGED = -1
+
+const scratchRow = new Uint32Array(1)
+
+/** Up to 4,096 records; record i has cells `[cellEnds[i - 1], cellEnds[i])` (0 before the first). */
+class RedoChunk {
+  at: Float64Array
+  kinds: Uint8Array
+  older: Int32Array
+  cellEnds: Uint32Array
+  /** Of each cell: its column's index in the schema, and its position among the column's changed cells. */
+  cellColumns: Uint16Array
+  cellPositions: Int32Array
+  count = 0
+  cellCount = 0
+
+  constructor(index: number) {
+    const capacity = initialCapacity(index)
+    this.at = new Float64Array(capacity)
+    this.kinds = new Uint8Array(capacity)
+    this.older = new Int32Array(capacity)
+    this.cellEnds = new Uint32Array(capacity)
+    this.cellColumns = new Uint16Array(capacity)
+    this.cellPositions = new Int32Array(capacity)
+  }
+
+  get heldBytes(): number {
+    return this.at.length * 17 + this.cellColumns.length * 6
+  }
+
+  append(at: Timestamp, kind: RedoKind, older: number): void {
+    if (this.count === this.at.length) this.#growRecords(grownCapacity(this.count + 1))
+    const index = this.count++
+    this.at[index] = at
+    this.kinds[index] = kind
+    this.older[index] = older
+    this.cellEnds[index] = this.cellCount
+  }
+
+  /** Adds a cell to the newest record. */
+  addCell(columnIndex: number, position: number): void {
+    if (this.cellCount === this.cellColumns.length) this.#growCells(this.cellCount * 2)
+    this.cellColumns[this.cellCount] = columnIndex
+    this.cellPositions[this.cellCount] = position
+    this.cellEnds[this.count - 1] = ++this.cellCount
+  }
+
+  #growRecords(capacity: number): void {
+    const { at, kinds, older, cellEnds } = this
+    this.at = new Float64Array(capacity)
+    this.at.set(at)
+    this.kinds = new Uint8Array(capacity)
+    this.kinds.set(kinds)
+    this.older = new Int32Array(capacity)
+    this.older.set(older)
+    this.cellEnds = new Uint32Array(capacity)
+    this.cellEnds.set(cellEnds)
+  }
+
+  #growCells(capacity: number): void {
+    const { cellColumns, cellPositions } = this
+    this.cellColumns = new Uint16Array(capacity)
+    this.cellColumns.set(cellColumns)
+    this.cellPositions = new Int32Array(capacity)
+    this.cellPositions.set(cellPositions)
+  }
+}
+
+/**
+ * Records by number, given out from 0 without a gap.
+ *
+ *  I1  timestamps never decrease from record to record, so they never do along a chain either;
+ *  I2  only the newest record is added to.
+ */
+export class RedoLog {
+  count = 0
+  readonly #schema: Schema
+  readonly #chunks: RedoChunk[] = []
+  readonly #columns: (ChunkedColumn | null)[]
+  #closedBytes = 0
+  #columnBytes = 0
+
+  constructor(schema: Schema) {
+    this.#schema = schema
+    this.#columns = schema.columns.map(() => null)
+  }
+
+  /** Bytes held in memory. Cost: O(1). */
+  get heldBytes(): number {
+    const last = this.#chunks.at(-1)
+    const recordBytes = last === undefined ? 0 : last.heldBytes + CHUNK_OVERHEAD_BYTES
+    return this.#closedBytes + recordBytes + this.#columnBytes
+  }
+
+  /** Appends a record without cells behind `older`, or `NO_REDO`. Returns its number. */
+  append(at: Timestamp, kind: RedoKind, older: number): number {
+    assert(this.count < MEM_ROW_COUNT_MAX, 'a MemRowSet has a number for each change')
+    let last = this.#chunks.at(-1)
+    if (last === undefined || last.count === CHUNK_ROW_COUNT) {
+      if (last !== undefined) this.#closedBytes += last.heldBytes + CHUNK_OVERHEAD_BYTES
+      last = new RedoChunk(this.#chunks.length)
+      this.#chunks.push(last)
+    }
+    last.append(at, kind, older)
+    return this.count++
+  }
+
+  /** Adds the cell of `row` of a write block to the newest record. Requires: it is set. */
+  addCell(columnIndex: number, source: ColumnVector, row: number): void {
+    const column = this.#open(columnIndex)
+    this.#columnBytes -= column.heldBytes
+    scratchRow[0] = row
+    column.appendRows(source, scratchRow, 0, 1)
+    this.#columnBytes += column.heldBytes
+  }
+
+  /** Adds a plain value, or null, to the newest record. */
+  addValue(columnIndex: number, cell: Cell | null): void {
+    const column = this.#open(columnIndex)
+    this.#columnBytes -= column.heldBytes
+    column.appendRepeated(cell, 1)
+    this.#columnBytes += column.heldBytes
+  }
+
+  #open(columnIndex: number): ChunkedColumn {
+    let column = this.#columns[columnIndex]
+    if (column === null) {
+      column = new ChunkedColumn(this.#schema.columns[columnIndex].physical)
+      this.#columns[columnIndex] = column
+    }
+    this.#chunks[this.#chunks.length - 1].addCell(columnIndex, column.rowCount)
+    return column
+  }
+
+  /** Changed cells of a column by position, or null when it has none. */
+  column(columnIndex: number): ChunkedColumn | null {
+    return this.#columns[columnIndex]
+  }
+
+  /** Timestamp of a record. */
+  at(redo: number): Timestamp {
+    return this.#chunks[redo >>> CHUNK_SHIFT].at[redo & CHUNK_MASK]
+  }
+
+  /** Kind of a record. */
+  kind(redo: number): number {
+    return this.#chunks[redo >>> CHUNK_SHIFT].kinds[redo & CHUNK_MASK]
+  }
+
+  /** The record before this one on the same row, or `NO_REDO`. */
+  older(redo: number): number {
+    return this.#chunks[redo >>> CHUNK_SHIFT].older[redo & CHUNK_MASK]
+  }
+
+  /** The newest record of a chain that a snapshot holds, or `NO_REDO`. Cost: O(records above it). */
+  newestAt(head: number, snapshot: Timestamp): number {
+    let redo = head
+    while (redo !== NO_REDO && this.at(redo) > snapshot) redo = this.older(redo)
+    return redo
+  }
+
+  /**
+   * Finds the cells of a row as of a record: for each column with `wanted[columnIndex]` = k ≥ 0, writes to
+   * `positions[start + k]` the position of its changed cell.
+   *
+   * Returns: how many of the columns were changed; the places of the others stay what they were.
+   * Requires: those places hold `UNCHANGED`; `wantedCount` columns are wanted.
+   * Cost: O(cells of the chain), less when all columns are met or a REINSERT is.
+   */
+  resolve(
+    redo: number,
+    wanted: Int16Array,
+    wantedCount: number,
+    positions: Int32Array,
+    start: number,
+  ): number {
+    let found = 0
+    for (let at = redo; at !== NO_REDO && found < wantedCount; ) {
+      const chunk = this.#chunks[at >>> CHUNK_SHIFT]
+      const index = at & CHUNK_MASK
+      const end = chunk.cellEnds[index]
+      for (let cell = index === 0 ? 0 : chunk.cellEnds[index - 1]; cell < end; cell++) {
+        const place = wanted[chunk.cellColumns[cell]]
+        if (place < 0 || positions[start + place] !== UNCHANGED) continue
+        positions[start + place] = chunk.cellPositions[cell]
+        found++
+      }
+      if (chunk.kinds[index] === REDO_KINDS.REINSERT) break
+      at = chunk.older[index]
+    }
+    return found
+  }
+
+  /** Walks all records. Throws an AssertionError where an invariant does not hold. */
+  checkInvariants(): void {
+    let heldBytes = 0
+    let count = 0
+    let at = 0
+    for (const chunk of this.#chunks) {
+      for (let index = 0; index < chunk.count; index++) {
+        assert(chunk.at[index] >= at, 'timestamps of redos never decrease')
+        at = chunk.at[index]
+        assert(chunk.older[index] < count + index, 'a redo is younger than the one it follows')
+      }
+      heldBytes += chunk.heldBytes + CHUNK_OVERHEAD_BYTES
+      count += chunk.count
+    }
+    for (const column of this.#columns) {
+      column?.checkInvariants()
+      heldBytes += column?.heldBytes ?? 0
+    }
+    assert(count === this.count, 'every redo is in a chunk')
+    assert(heldBytes === this.heldBytes, 'held bytes are those of the redos')
+  }
+}

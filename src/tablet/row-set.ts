@@ -1,0 +1,77 @@
+/**
+ * The seam between a tablet and the stores that hold its rows: how rows are read.
+ *
+ * A row that is visible at a snapshot is visible in exactly one rowset of its tablet; another may hold an
+ * older life of the same key, which ended before, or a younger one, which begins after.
+ */
+
+import type { Timestamp } from '../common/hybrid-clock.ts'
+import type { RowBlock } from '../common/row-block.ts'
+import type { Column } from '../common/schema.ts'
+import type { KeyArena } from '../util/arena.ts'
+import type { ColumnTest } from './scan/column-test.ts'
+import type { KeyLookup } from './scan/key-lookup.ts'
+
+/**
+ * What to read of rows, and as of when. Columns are those of the reader's schema; a rowset knows them by
+ * their ids, and shows the read default for one that is younger than itself.
+ */
+export interface RowProjection {
+  readonly columns: readonly Column[]
+  /** Every op at or below it is seen, none above. */
+  readonly snapshot: Timestamp
+}
+
+/** Which rows to read, and in which order. */
+export interface RowSetScan extends RowProjection {
+  /** All must hold; the most selective comes first. */
+  readonly tests: readonly ColumnTest[]
+  /** Least encoded key; empty for no bound. */
+  readonly lowerKey: Uint8Array
+  /** First encoded key above; empty for no bound. */
+  readonly upperKey: Uint8Array
+  /** Whether rows come in descending order of their keys, else ascending. */
+  readonly isDescending: boolean
+  /** Whether batches carry the encoded key of each row. */
+  readonly withKeys: boolean
+}
+
+/** Where a batch ends at the latest. */
+export interface BatchLimits {
+  /** At least 1. */
+  readonly rowCountMax: number
+  /** A batch ends before the row that would take it beyond this, but has at least one row. */
+  readonly bytesMax: number
+  /** Rows to look at, at least 1: a batch may end empty, so that a scan that finds little can be paused. */
+  readonly scannedMax: number
+}
+
+/** Rows of a scan, in its order. */
+export interface ScanBatch {
+  /** Borrowed until the next call. It may have no rows. */
+  readonly block: RowBlock
+  /** Encoded keys of the rows, when asked for. Borrowed like the block. */
+  readonly keys: KeyArena | null
+  /** The scan is done with this key and all before it in its order: where to go on from. */
+  readonly lastKeyScanned: Uint8Array
+  /** Rows looked at for this batch. */
+  readonly scannedCount: number
+}
+
+/** A scan of one rowset, which sees the snapshot it was opened at whatever is written meanwhile. */
+export interface RowSetIterator {
+  /** The next rows. Returns: null when there are none left. */
+  next(limits: BatchLimits): ScanBatch | null
+}
+
+/** Rows of a tablet that are stored together. */
+export interface RowSet {
+  /** Never used by two rowsets of a tablet. */
+  readonly id: number
+
+  /** Opens a scan. */
+  openIterator(scan: RowSetScan): RowSetIterator
+
+  /** Adds to `lookup` the rows of its pending keys that are visible here, and takes those keys off. */
+  lookupRows(lookup: KeyLookup): void
+}
