@@ -21,6 +21,7 @@ export class StorageFault extends Error {
 export type FaultMoment = 'before-durable' | 'after-durable'
 
 interface StoredRow {
+  readonly id: number
   readonly partsLeft: number
   readonly payload: Uint8Array
 }
@@ -33,7 +34,7 @@ interface WalTable {
 type Change =
   | { readonly kind: 'superblock'; readonly bytes: Uint8Array }
   | { readonly kind: 'create'; readonly generation: number }
-  | { readonly kind: 'append'; readonly generation: number; readonly rows: readonly StoredRow[] }
+  | { readonly kind: 'append'; readonly generation: number; readonly parts: readonly Uint8Array[] }
   | { readonly kind: 'drop'; readonly generation: number }
 
 class StoreState {
@@ -68,9 +69,13 @@ class StoreState {
     if (change.kind === 'append') {
       const table = this.table(change.generation)
       assert(table !== undefined, 'an entry is appended to a generation that exists')
-      table.rows.push(...change.rows)
+      const partCount = change.parts.length
+      change.parts.forEach((payload, index) => {
+        const id = (table.rows.at(-1)?.id ?? 0) + 1
+        table.rows.push({ id, partsLeft: partCount - 1 - index, payload })
+      })
       return () => {
-        table.rows.length -= change.rows.length
+        table.rows.length -= partCount
       }
     }
     if (change.kind === 'create') this.tables.set(slot, { generation: change.generation, rows: [] })
@@ -134,26 +139,26 @@ export class MemoryTabletStore implements TabletStore {
     return this.#now.table(generation)?.rows.length ?? 0
   }
 
-  /** Payload of a stored row; ids begin at 1. */
-  walPayload(generation: number, id: number): Uint8Array {
-    const table = this.#now.table(generation)
-    assert(table !== undefined, 'no such generation')
-    return table.rows[id - 1].payload.slice()
-  }
-
   /** Turns one bit of a stored row over. */
   flipWalBit(generation: number, id: number, bit: number): void {
-    const table = this.#now.table(generation)
-    assert(table !== undefined, 'no such generation')
-    const { partsLeft, payload } = table.rows[id - 1]
-    table.rows[id - 1] = { partsLeft, payload: flipped(payload, bit) }
+    const rows = this.#walRows(generation)
+    const index = rows.findIndex((row) => row.id === id)
+    rows[index] = { ...rows[index], payload: flipped(rows[index].payload, bit) }
   }
 
   /** Takes a stored row away, as a fault of the storage would. */
   loseWalRow(generation: number, id: number): void {
+    const rows = this.#walRows(generation)
+    rows.splice(
+      rows.findIndex((row) => row.id === id),
+      1,
+    )
+  }
+
+  #walRows(generation: number): StoredRow[] {
     const table = this.#now.table(generation)
     assert(table !== undefined, 'no such generation')
-    table.rows.splice(id - 1, 1)
+    return table.rows
   }
 
   /** Turns one bit of the superblock over. */
@@ -205,11 +210,11 @@ export class MemoryTabletStore implements TabletStore {
 
   appendWal(generation: number, parts: readonly Uint8Array[]): void {
     assert(parts.length > 0, 'an entry has at least one part')
-    const rows = parts.map((part, index) => {
+    for (const part of parts) {
       assert(part.length <= STORED_ROW_BYTES_MAX, 'a part fits one stored row')
-      return { partsLeft: parts.length - 1 - index, payload: part.slice() }
-    })
-    this.#write({ kind: 'append', generation, rows }, rows.length)
+    }
+    const copies = parts.map((part) => part.slice())
+    this.#write({ kind: 'append', generation, parts: copies }, copies.length)
   }
 
   readWal(
@@ -218,9 +223,9 @@ export class MemoryTabletStore implements TabletStore {
   ): void {
     const table = this.#now.table(generation)
     if (table === undefined) throw new CorruptionError(`WAL generation ${generation} is missing`)
-    for (let index = 0; index < table.rows.length; index++) {
+    for (const { id, partsLeft, payload } of table.rows) {
       this.rowsRead++
-      visit(index + 1, table.rows[index].partsLeft, table.rows[index].payload.slice())
+      visit(id, partsLeft, payload.slice())
     }
   }
 

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest'
+import {
+  STORED_ROW_BYTES_MAX,
+  WAL_GENERATION_BYTES_MAX,
+  WAL_GENERATION_COUNT_MAX,
+} from '../../src/common/limits.ts'
+import { CorruptionError, StatusError } from '../../src/common/status.ts'
+import { noCounts, ROW_OUTCOMES } from '../../src/tablet/row-outcome.ts'
+import { Wal } from '../../src/tablet/wal.ts'
+import type { WalEntry } from '../../src/tablet/wal-entry.ts'
+import { MemoryTabletStore } from '../support/memory-tablet-store.ts'
+
+function anEntry(timestamp: number, blockBytes = 64): WalEntry {
+  return {
+    tableVersion: 1,
+    timestamp,
+    rowCount: 1,
+    counts: { ...noCounts(), inserted: 1, created: 1 },
+    outcomes: Uint8Array.of(ROW_OUTCOMES.INSERT),
+    errorColumnIds: new Int32Array(1),
+    resultKey: null,
+    expiresAt: 0,
+    block: new Uint8Array(blockBytes).fill(timestamp),
+  }
+}
+
+function aWal(store: MemoryTabletStore): Wal {
+  return store.transact(() => Wal.create(store))
+}
+
+function append(store: MemoryTabletStore, wal: Wal, entry: WalEntry): boolean {
+  wal.reserve()
+  return store.transact(() => wal.append(entry))
+}
+
+function timestampsIn(store: MemoryTabletStore, generations: readonly number[]): number[] {
+  const timestamps: number[] = []
+  Wal.replay(store, generations, (entry) => timestamps.push(entry.timestamp))
+  return timestamps
+}
+
+describe('Wal', () => {
+  test('gives back its entries in the order in which they were appended', () => {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    for (const timestamp of [10, 11, 20]) append(store, wal, anEntry(timestamp))
+
+    expect(timestampsIn(store, wal.generations)).toEqual([10, 11, 20])
+  })
+
+  test('goes on behind what it replayed', () => {
+    const store = new MemoryTabletStore()
+    const first = aWal(store)
+    append(store, first, anEntry(10))
+    const again = Wal.replay(store, [1], () => {})
+    append(store, again, anEntry(11))
+
+    expect(again.bytes).toBe(first.bytes * 2)
+    expect(again.lastTimestamp).toBe(11)
+    expect(timestampsIn(store, [1])).toEqual([10, 11])
+  })
+
+  test('stores an entry of common size as one row', () => {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    const before = store.rowsWritten
+    append(store, wal, anEntry(10, 1_800_000))
+
+    expect(store.rowsWritten - before).toBe(1)
+  })
+
+  test('stores a larger entry as several rows and joins them again', () => {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    const block = new Uint8Array(STORED_ROW_BYTES_MAX * 2 + 8)
+    for (let i = 0; i < block.length; i++) block[i] = i * 7
+    append(store, wal, { ...anEntry(10), block })
+    append(store, wal, anEntry(11))
+
+    const blocks: Uint8Array[] = []
+    Wal.replay(store, [1], (entry) => blocks.push(entry.block))
+
+    expect(store.walRowCount(1)).toBe(4)
+    expect(blocks).toHaveLength(2)
+    expect(Buffer.compare(blocks[0], block)).toBe(0)
+    expect(blocks[0].byteOffset % 8).toBe(0)
+  })
+
+  test('begins a generation when the open one is full, and says so', () => {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    const began: boolean[] = []
+    for (let at = 1; at <= 11; at++) began.push(append(store, wal, anEntry(at, 1_800_000)))
+
+    expect(began.indexOf(true)).toBe(Math.ceil(WAL_GENERATION_BYTES_MAX / 1_800_000))
+    expect(began.filter(Boolean)).toHaveLength(1)
+    expect(wal.generations).toEqual([1, 2])
+    expect(timestampsIn(store, [1, 2])).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    wal.checkInvariants()
+  })
+
+  test('refuses entries once all generations are full', () => {
+    const store = new MemoryTabletStore()
+    const generations = Array.from({ length: WAL_GENERATION_COUNT_MAX }, (_, index) => index + 1)
+    store.transact(() => {
+      for (const generation of generations) store.createWal(generation)
+    })
+    const wal = Wal.replay(store, generations, () => {})
+    const last = generations.length
+    let at = 0
+    while (store.walRowCount(last) * 1_800_000 < WAL_GENERATION_BYTES_MAX) {
+      append(store, wal, anEntry(++at, 1_800_000))
+    }
+
+    expect(() => wal.reserve()).toThrow(StatusError)
+    expect(() => wal.reserve()).toThrow('tablet has too much unflushed WAL')
+    wal.checkInvariants()
+  })
+
+  test('asserts that timestamps ascend', () => {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    append(store, wal, anEntry(10))
+
+    expect(() => append(store, wal, anEntry(10))).toThrow('order of their timestamps')
+  })
+})
+
+describe('Wal.replay', () => {
+  function aStore(): MemoryTabletStore {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    append(store, wal, anEntry(10))
+    append(store, wal, anEntry(11, STORED_ROW_BYTES_MAX * 2))
+    append(store, wal, anEntry(12))
+    return store
+  }
+
+  test('names generation and row of an entry whose bits were turned', () => {
+    const store = aStore()
+    store.flipWalBit(1, 3, 999)
+
+    expect(() => timestampsIn(store, [1])).toThrow(CorruptionError)
+    expect(() => timestampsIn(store, [1])).toThrow(
+      /^WAL generation 1, entry at row 2: checksum is \d+, bytes give \d+$/,
+    )
+  })
+
+  test('finds a row that is missing, wherever it was', () => {
+    for (const id of [1, 2, 3, 4]) {
+      const store = aStore()
+      store.loseWalRow(1, id)
+
+      expect(() => timestampsIn(store, [1])).toThrow(CorruptionError)
+    }
+  })
+
+  test('finds an entry whose last parts are missing at the end', () => {
+    const store = aStore()
+    store.loseWalRow(1, 5)
+    store.loseWalRow(1, 4)
+
+    expect(() => timestampsIn(store, [1])).toThrow('WAL generation 1: the entry at row 2 is cut')
+  })
+
+  test('finds a generation that is missing', () => {
+    expect(() => timestampsIn(aStore(), [1, 2])).toThrow('WAL generation 2 is missing')
+  })
+
+  test('finds generations in the wrong order by their timestamps', () => {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    for (let at = 1; at <= 11; at++) append(store, wal, anEntry(at, 1_800_000))
+
+    expect(() => timestampsIn(store, [2, 1])).toThrow('its timestamp is not above the one before')
+  })
+})
