@@ -1,8 +1,9 @@
 /** Ranges that come and go while a table lives (K§3.1, "Online change"). */
 
 import { checkPartitionSchema } from './check-partition-schema.ts'
-import { buildRange, overlaps } from './partition-builder.ts'
+import { buildRange } from './partition-builder.ts'
 import type { RangeBoundsInput, RangeInput } from './partition-input.ts'
+import { intersects } from './partition-key.ts'
 import type { PartitionSchema } from './partition-schema.ts'
 import { rangeText } from './partition-text.ts'
 import { rangeKeys } from './range-bound.ts'
@@ -30,8 +31,7 @@ export function addRangePartition(
         { resource: 'range' },
       )
     }
-    const isBelow = range.lowerKey <= added.lowerKey
-    if (isBelow ? !overlaps(range, added) : !overlaps(added, range)) continue
+    if (!intersects(range, added)) continue
     const [given, other] = [rangeText(columns, added), rangeText(columns, range)]
     throw invalidArgument(
       `new range partition conflicts with existing one: new ${given}, existing ${other}`,

@@ -295,15 +295,17 @@ function writePlaced(
 export function encodeKeyCells(columns: readonly Column[], cells: readonly Cell[]): Uint8Array {
   assert(columns.length === cells.length, 'every key column has a cell')
   const key = new ByteArena(64)
-  for (let index = 0; index < cells.length; index++) {
-    const cell = cells[index]
-    if (cell instanceof Uint8Array) {
-      appendBinary(key, cell, index === cells.length - 1)
-    } else {
-      appendInteger(key, LANE_BYTES[columns[index].physical], BigInt(cell))
-    }
+  const last = cells.length - 1
+  for (let index = 0; index <= last; index++) {
+    appendKeyCell(key, columns[index], cells[index], index === last)
   }
   return key.bytes.slice(0, key.length)
+}
+
+/** Appends what a cell gives to an encoded key in which its column is the last or not. */
+export function appendKeyCell(key: ByteArena, column: Column, cell: Cell, isLast: boolean): void {
+  if (cell instanceof Uint8Array) appendBinary(key, cell, isLast)
+  else appendInteger(key, LANE_BYTES[column.physical], BigInt(cell))
 }
 
 function appendBinary(key: ByteArena, cell: Uint8Array, isLast: boolean): void {
@@ -329,12 +331,34 @@ function appendInteger(key: ByteArena, bytes: number, cell: bigint): void {
 /**
  * The cells of an encoded key, one for each column.
  *
- * Returns: binary cells as copies. Throws: INVALID_ARGUMENT when the bytes are no key of these columns.
+ * Returns: binary cells as copies. Throws: INVALID_ARGUMENT when the bytes are no key of these
+ * columns; bytes behind the last column, which only a fixed width can leave, are an error too.
  */
 export function decodeKeyCells(columns: readonly Column[], bytes: Uint8Array): Cell[] {
+  const { cells, end } = decodeKeyPrefix(columns, bytes, columns.length)
+  if (end < bytes.length) throw invalidArgument(`key too long (${columns.at(-1)?.name})`)
+  return cells
+}
+
+/** The first cells of an encoded key, and the offset behind them. */
+export interface KeyPrefix {
+  readonly cells: Cell[]
+  readonly end: number
+}
+
+/**
+ * The cells of the first `count` columns of an encoded key; what follows is not looked at.
+ *
+ * Throws: INVALID_ARGUMENT when the bytes end before that.
+ */
+export function decodeKeyPrefix(
+  columns: readonly Column[],
+  bytes: Uint8Array,
+  count: number,
+): KeyPrefix {
   const cells: Cell[] = []
   let offset = 0
-  for (let index = 0; index < columns.length; index++) {
+  for (let index = 0; index < count; index++) {
     const column = columns[index]
     const isLast = index === columns.length - 1
     const end = componentEnd(column, bytes, offset, isLast)
@@ -343,8 +367,7 @@ export function decodeKeyCells(columns: readonly Column[], bytes: Uint8Array): C
     else cells.push(unescaped(bytes, offset, end - TERMINATOR_BYTES))
     offset = end
   }
-  if (offset < bytes.length) throw invalidArgument(`key too long (${columns.at(-1)?.name})`)
-  return cells
+  return { cells, end: offset }
 }
 
 /** Where the encoded component of a column that begins at `offset` ends, its terminator included. */
@@ -378,20 +401,6 @@ function unescaped(bytes: Uint8Array, start: number, end: number): Uint8Array {
     if (bytes[i] === 0) i++
   }
   return plain.slice(0, length)
-}
-
-/**
- * Offset behind the first `count` columns of an encoded key.
- *
- * Requires: `count` is below the number of the key's columns. Throws: INVALID_ARGUMENT when the bytes end
- * before that.
- */
-export function keyPrefixEnd(columns: readonly Column[], bytes: Uint8Array, count: number): number {
-  let offset = 0
-  for (let index = 0; index < count; index++) {
-    offset = componentEnd(columns[index], bytes, offset, false)
-  }
-  return offset
 }
 
 /** The smallest bytes above a key: the key and a zero byte. */

@@ -45,29 +45,29 @@ export interface PushedBound {
 }
 
 /**
- * The least encoded key that rows which satisfy the predicates can have.
+ * The least encoded key of the columns that rows which satisfy the predicates can have.
  *
  * Requires: no predicate is NONE or IS_NULL.
  */
-export function pushLowerBound(schema: Schema, predicates: PredicateMap): PushedBound {
+export function pushLowerBound(columns: readonly Column[], predicates: PredicateMap): PushedBound {
   const cells: Cell[] = []
-  for (const column of schema.keyColumns) {
+  for (const column of columns) {
     const cell = leastCell(predicates.get(column.id))
     if (cell === null) break
     cells.push(cell)
   }
-  return pushedBound(schema, cells, cells.length)
+  return pushedBound(columns, cells, cells.length)
 }
 
 /**
- * The least encoded key above all that rows which satisfy the predicates can have.
+ * The least encoded key of the columns above all that rows which satisfy the predicates can have.
  *
  * Requires: no predicate is NONE or IS_NULL.
  */
-export function pushUpperBound(schema: Schema, predicates: PredicateMap): PushedBound {
+export function pushUpperBound(columns: readonly Column[], predicates: PredicateMap): PushedBound {
   const cells: Cell[] = []
   let isInclusive = true
-  for (const column of schema.keyColumns) {
+  for (const column of columns) {
     const predicate = predicates.get(column.id)
     if (predicate === undefined || predicate.kind === 'IS_NOT_NULL') break
     if (predicate.kind !== 'RANGE') {
@@ -80,9 +80,9 @@ export function pushUpperBound(schema: Schema, predicates: PredicateMap): Pushed
     isInclusive = below !== null
     if (!isInclusive) break
   }
-  if (!isInclusive) return pushedBound(schema, cells, cells.length)
-  const next = incrementCells(schema.keyColumns.slice(0, cells.length), cells)
-  return pushedBound(schema, next ?? [], cells.length)
+  if (!isInclusive) return pushedBound(columns, cells, cells.length)
+  const next = incrementCells(columns.slice(0, cells.length), cells)
+  return pushedBound(columns, next ?? [], cells.length)
 }
 
 /**
@@ -118,10 +118,14 @@ export function liftKeyBounds(
   return lifted
 }
 
-function pushedBound(schema: Schema, cells: readonly Cell[], columnCount: number): PushedBound {
+function pushedBound(
+  columns: readonly Column[],
+  cells: readonly Cell[],
+  columnCount: number,
+): PushedBound {
   if (cells.length === 0) return { key: EMPTY_BYTES, columnCount }
-  const rest = schema.keyColumns.slice(cells.length).map((column) => minCell(column))
-  return { key: encodeKeyCells(schema.keyColumns, [...cells, ...rest]), columnCount }
+  const rest = columns.slice(cells.length).map((column) => minCell(column))
+  return { key: encodeKeyCells(columns, [...cells, ...rest]), columnCount }
 }
 
 /** The least cell that satisfies a predicate, or null when there is no such bound. */

@@ -13,6 +13,14 @@ import { checkPartitionSchema } from './check-partition-schema.ts'
 import { bucketProduct, buildHashSchema, equalHashSchemas, mustKeyColumn } from './hash-schema.ts'
 import type { BoundInput, PartitionSchemaInput, RangeInput } from './partition-input.ts'
 import {
+  compareKeys,
+  hashWords,
+  intersects,
+  partitionKeyEnd,
+  partitionKeyStart,
+  type RangeKeys,
+} from './partition-key.ts'
+import {
   type HashDimension,
   hashSchemaOf,
   type Partition,
@@ -20,7 +28,7 @@ import {
   type RangePartition,
 } from './partition-schema.ts'
 import { rangeText } from './partition-text.ts'
-import { boundText, type RangeKeys, rangeKeys, splitKey } from './range-bound.ts'
+import { boundText, rangeKeys, splitKey } from './range-bound.ts'
 import type { Column, Schema } from './schema.ts'
 import { invalidArgument, type StatusError } from './status.ts'
 
@@ -76,15 +84,10 @@ export function buildRange(
   return { ...keys, hashSchema: isTable ? null : own }
 }
 
-/** Whether two ranges, the first not beginning above the second, have a key in common. */
-export function overlaps(lower: RangeKeys, upper: RangeKeys): boolean {
-  return lower.upperKey === '' || lower.upperKey > upper.lowerKey
-}
-
 /** Requires: ranges ascending by lower key. */
 function checkDisjoint(columns: readonly Column[], ranges: readonly RangeKeys[]): void {
   for (let i = 1; i < ranges.length; i++) {
-    if (!overlaps(ranges[i - 1], ranges[i])) continue
+    if (!intersects(ranges[i - 1], ranges[i])) continue
     const first = rangeText(columns, ranges[i - 1])
     const second = rangeText(columns, ranges[i])
     throw invalidArgument(`overlapping range partitions: first ${first}, second ${second}`)
@@ -168,28 +171,12 @@ function bucketsOf(dimensions: readonly HashDimension[], combination: number): n
 }
 
 function partitionOf(range: RangePartition, hashBuckets: readonly number[]): Partition {
-  const { lowerKey: rangeKeyStart, upperKey: rangeKeyEnd } = range
-  const words = hashWords(hashBuckets)
-  const isOpen = rangeKeyEnd === '' && hashBuckets.length > 0
+  const { lowerKey, upperKey } = range
   return {
     hashBuckets,
-    rangeKeyStart,
-    rangeKeyEnd,
-    partitionKeyStart: words + rangeKeyStart,
-    partitionKeyEnd: isOpen ? hashWords(raisedLast(hashBuckets)) : words + rangeKeyEnd,
+    rangeKeyStart: lowerKey,
+    rangeKeyEnd: upperKey,
+    partitionKeyStart: partitionKeyStart(hashBuckets, lowerKey),
+    partitionKeyEnd: partitionKeyEnd(hashBuckets, upperKey),
   }
-}
-
-function raisedLast(buckets: readonly number[]): number[] {
-  return buckets.map((bucket, index) => (index === buckets.length - 1 ? bucket + 1 : bucket))
-}
-
-/** The hash part of a partition key: a big-endian word for each bucket. */
-function hashWords(buckets: readonly number[]): string {
-  return buckets.map((bucket) => bucket.toString(16).padStart(8, '0')).join('')
-}
-
-function compareKeys(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
 }

@@ -12,12 +12,8 @@ import { fromHex } from '../util/bytes.ts'
 import { cellToText, DEFAULT_VALUE_OPTIONS } from './cell-json.ts'
 import type { Cell } from './data-type.ts'
 import { decodeKeyCells } from './encoded-key.ts'
-import type {
-  HashDimension,
-  Partition,
-  PartitionSchema,
-  RangePartition,
-} from './partition-schema.ts'
+import type { RangeKeys } from './partition-key.ts'
+import type { HashDimension, Partition, PartitionSchema } from './partition-schema.ts'
 import type { Column, Schema } from './schema.ts'
 
 const QUOTE = 0x22
@@ -66,10 +62,7 @@ export function partitionSchemaText(schema: Schema, partitionSchema: PartitionSc
 }
 
 /** A range as text, `RANGE (a) PARTITION 10 <= VALUES < 20`. Requires: its keys are range keys. */
-export function rangeText(
-  columns: readonly Column[],
-  range: Pick<RangePartition, 'lowerKey' | 'upperKey'>,
-): string {
+export function rangeText(columns: readonly Column[], range: RangeKeys): string {
   const bound = (key: string) => cellsText(columns, decodeKeyCells(columns, fromHex(key)))
   const lower = range.lowerKey === '' ? '' : `${bound(range.lowerKey)} <= `
   const upper = range.upperKey === '' ? '' : ` < ${bound(range.upperKey)}`

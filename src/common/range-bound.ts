@@ -8,13 +8,10 @@ import type { Cell } from './data-type.ts'
 import { encodeKeyCells } from './encoded-key.ts'
 import { KEY_BYTES_MAX } from './limits.ts'
 import type { BoundInput, RangeBoundsInput } from './partition-input.ts'
-import type { RangePartition } from './partition-schema.ts'
+import type { RangeKeys } from './partition-key.ts'
 import { cellsText } from './partition-text.ts'
 import type { Column } from './schema.ts'
 import { invalidArgument } from './status.ts'
-
-/** The keys of a range's bounds. */
-export type RangeKeys = Pick<RangePartition, 'lowerKey' | 'upperKey'>
 
 /**
  * The keys of a range's bounds: an exclusive lower and an inclusive upper bound are raised to the

@@ -72,8 +72,8 @@ export function optimizeScanSpec(
   const lifted = liftKeyBounds(schema, lowerKey, upperKey)
   const predicates = mergedByColumn(schema, [...given.values(), ...lifted])
   if (isContradiction(predicates, lowerKey, upperKey)) return emptySpec(schema, predicates, spec)
-  const lower = pushLowerBound(schema, predicates)
-  const upper = pushUpperBound(schema, predicates)
+  const lower = pushLowerBound(schema.keyColumns, predicates)
+  const upper = pushUpperBound(schema.keyColumns, predicates)
   const bounds = {
     lowerKey: compareWhole(lowerKey, lower.key) < 0 ? lower.key : lowerKey,
     upperKey: lesserBound(upperKey, upper.key),
