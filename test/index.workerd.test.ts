@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 
 describe('Worker entry', () => {
   test('reaches an object of each class through its binding', async () => {
-    expect(await env.CATALOG.getByName('a').ping()).toBe('catalog')
-    expect(await env.TABLET.getByName('a').ping()).toBe('tablet')
+    expect(await env.CATALOG.getByName('a').ping()).toEqual({ ok: true, value: null })
+    expect(await env.TABLET.getByName('a').counters()).toMatchObject({ ok: true })
   })
 
   test('answers a request', async () => {

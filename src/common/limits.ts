@@ -35,6 +35,10 @@ export const TABLET_COUNT_MAX = 1024
 // Requests.
 /** Bytes of a JSON body, decoded. */
 export const JSON_BODY_BYTES_MAX = 32 * MIB
+/** Values of a JSON body that is not of rows: what is built of them takes more than their bytes. */
+export const JSON_VALUE_COUNT_MAX = 1_000_000
+/** Bytes of a body that are read only to be thrown away, before an error is answered. */
+export const DRAIN_BYTES_MAX = 512 * MIB
 /** Rows of a JSON body. */
 export const JSON_ROW_COUNT_MAX = 100_000
 /** Nesting of JSON. */
@@ -102,8 +106,12 @@ export const SCAN_BATCH_ROW_COUNT = 4096
 export const SCAN_STREAM_COUNT_MAX = 256
 /** How long a frame of a stream may wait to be read before the stream is broken off. */
 export const SCAN_UNREAD_MS_MAX = 60_000
-/** Bytes at which a bounded read ends, whatever was asked: its answer is one message, at most 32 MiB. */
+/** Bytes at which a bounded read ends, whatever was asked. */
 export const READ_BYTES_MAX = 8 * MIB
+/** Rows that a bounded read looks at before it answers with what it has. */
+export const READ_SCANNED_ROW_COUNT_MAX = 1_048_576
+/** Bytes of one message between objects: the platform's limit. */
+export const MESSAGE_BYTES_MAX = 32 * MIB
 /** Times the front repeats a call by itself. */
 export const FRONT_RETRY_COUNT_MAX = 2
 /** How long the front goes on trying. */
@@ -152,5 +160,9 @@ export const LOCK_BATCH_COUNT_MAX = 4096
 assert(SHARE_BYTES_MAX < STORED_ROW_BYTES_MAX, 'a full share fits one stored row')
 assert(SHARE_ROW_COUNT_MAX * 2 <= LOCK_COUNT_MAX, 'two full shares can contend for their locks')
 assert(SUPERBLOCK_BYTES_MAX <= STORED_ROW_BYTES_MAX, 'a superblock fits one stored row')
+assert(
+  READ_BYTES_MAX + 2 * MIB + COLUMN_COUNT_MAX * CELL_BYTES_MAX < MESSAGE_BYTES_MAX,
+  'a read that just was not full and one more row of the greatest size fit one message',
+)
 assert(CLIENT_AHEAD_MICROS_MAX < FRONT_AHEAD_MICROS_MAX, 'what a front accepts a tablet accepts')
 assert(SNAPSHOT_AHEAD_MICROS_MAX < ACTIVATION_AHEAD_MICROS, 'a restart never passes a snapshot')

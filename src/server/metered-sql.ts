@@ -4,6 +4,9 @@
  * What the counters leave out: the row of each alarm that is set, which no cursor shows.
  */
 
+/** A database without tables is one page; every table has a page of its own. */
+const EMPTY_DATABASE_BYTES = 4096
+
 /** A value of SQLite as it is bound and read. 64-bit integers are not among them: they would be rounded. */
 export type SqlValue = ArrayBuffer | Uint8Array | string | number | null
 
@@ -40,9 +43,9 @@ export class MeteredSql {
     return this.#rowsWritten
   }
 
-  /** Bytes of the database, free pages left out. */
-  get databaseBytes(): number {
-    return this.#sql.databaseSize
+  /** Whether the database never held a table, or gave all of them back. Reads no row to tell. */
+  get isEmpty(): boolean {
+    return this.#sql.databaseSize <= EMPTY_DATABASE_BYTES
   }
 
   /** Runs a statement to its end. Returns: its rows. */

@@ -22,9 +22,11 @@ import type { Log } from './log.ts'
 import type { ObjectGuard } from './object-guard.ts'
 
 /** Where the batches of one scan come from. */
-export interface BatchSource {
-  /** The next batch of at least one row, or null at the end. */
+export interface FrameSource {
+  /** The next batch, or null at the end. One without rows is sent too: while it is taken, others may run. */
   nextBatch(rowCountMax: number, bytesMax: number): ScanFrameBatch | null
+  /** Lets go of what the scan holds. */
+  close(): void
 }
 
 /** A pipe whose writes resolve when they were read. */
@@ -60,7 +62,7 @@ export class ScanStreams {
   }
 
   /** A stream of at most `rowCountMax` rows of a scan. Borrows the source until the stream ends. */
-  open(source: BatchSource, rowCountMax: number): ReadableStream<Uint8Array> {
+  open(source: FrameSource, rowCountMax: number): ReadableStream<Uint8Array> {
     const { readable, writable } = this.#ports.openPipe()
     const writer = writable.getWriter()
     this.#openCount++
@@ -73,6 +75,7 @@ export class ScanStreams {
       .catch(() => undefined)
       .finally(() => {
         this.#openCount--
+        source.close()
       })
     return readable
   }
@@ -83,7 +86,7 @@ export class ScanStreams {
   }
 
   async #pump(
-    source: BatchSource,
+    source: FrameSource,
     rowCountMax: number,
     writer: WritableStreamDefaultWriter<Uint8Array>,
   ): Promise<void> {
@@ -120,12 +123,12 @@ export class ScanStreams {
 
 /** The frames of one scan: batches up to a number of rows, then the end frame. */
 export class FrameSequence {
-  readonly #source: BatchSource
+  readonly #source: FrameSource
   readonly #frames = new ScanFrameWriter()
   #rowCountLeft: number
   #isEnded = false
 
-  constructor(source: BatchSource, rowCountMax: number) {
+  constructor(source: FrameSource, rowCountMax: number) {
     this.#source = source
     this.#rowCountLeft = rowCountMax
   }

@@ -15,7 +15,7 @@ import { TABLET_SQL, WAL_SQL, type WalStatements } from './sql-statements.ts'
 type PayloadRow = [payload: ArrayBuffer]
 type WalRow = [id: number, partsLeft: number, payload: ArrayBuffer]
 
-/** See the port for the rules. Requires: the steps of migrations/tablet were applied. */
+/** See the port for the rules. Requires: before anything is written the steps of migrations/tablet were applied. */
 export class SqlTabletStore implements TabletStore {
   readonly #sql: MeteredSql
   readonly #transact: Transact
@@ -49,6 +49,7 @@ export class SqlTabletStore implements TabletStore {
   }
 
   readSuperblock(): Uint8Array | null {
+    if (this.#sql.isEmpty) return null
     const row = this.#sql.first<PayloadRow>(TABLET_SQL.readSuperblock)
     return row === undefined ? null : new Uint8Array(row[0])
   }

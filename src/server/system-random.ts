@@ -10,8 +10,9 @@ export class SystemRandom implements IdSource {
     return toHex(crypto.getRandomValues(new Uint8Array(16)))
   }
 
-  /** A random integer in `[0, 2^32)`: seeds of hash tables and generators. */
-  uint32(): number {
-    return crypto.getRandomValues(new Uint32Array(1))[0]
+  /** A random integer in `[0, 2^53)`: the seed of a generator. */
+  seed(): number {
+    const [high, low] = crypto.getRandomValues(new Uint32Array(2))
+    return (high >>> 11) * 2 ** 32 + low
   }
 }

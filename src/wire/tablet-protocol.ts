@@ -56,6 +56,7 @@ export interface ResultKey {
 /** One share of a write: a row block with operations. */
 export interface WriteCall extends TabletCall {
   readonly block: Uint8Array
+  /** With null the platform may still apply the share twice: it repeats calls that were cut off. */
   readonly resultKey: ResultKey | null
 }
 
@@ -100,8 +101,13 @@ export interface ScanCall extends TabletCall {
 export interface ReadAnswer {
   readonly snapshot: Timestamp
   readonly frames: Uint8Array
-  /** Whether rows may remain behind the last one returned. */
+  /** Whether rows may remain. There may be none in `frames` all the same: a scan that finds little is paused. */
   readonly hasMore: boolean
+  /**
+   * Encoded key up to which, itself included, the scan is done in its order: where to go on from. Empty when
+   * there is no more. It may be of a row that was not returned, and is there whether or not rows carry keys.
+   */
+  readonly lastKey: Uint8Array
 }
 
 /** A stream of frames as in scan-frame.ts, ended by an END frame. */
@@ -125,6 +131,8 @@ export interface LookupAnswer {
   readonly snapshot: Timestamp
   readonly block: Uint8Array
   readonly keyIndexes: Uint32Array
+  /** How many of the keys, from the first, were looked up: all, unless their rows are too large for one answer. */
+  readonly keyCount: number
 }
 
 /** Proposes a snapshot time: afterwards no op gets a timestamp at or below it. */

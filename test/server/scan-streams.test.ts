@@ -4,7 +4,7 @@ import { RowBlockBuilder } from '../../src/common/row-block-builder.ts'
 import { CorruptionError, StatusError } from '../../src/common/status.ts'
 import { Log } from '../../src/server/log.ts'
 import { ObjectGuard } from '../../src/server/object-guard.ts'
-import { type BatchSource, FrameSequence, ScanStreams } from '../../src/server/scan-streams.ts'
+import { FrameSequence, type FrameSource, ScanStreams } from '../../src/server/scan-streams.ts'
 import { AssertionError } from '../../src/util/assert.ts'
 import { type ScanFrameBatch, ScanFrameReader } from '../../src/wire/scan-frame.ts'
 
@@ -14,8 +14,9 @@ class QuietLog extends Log {
 }
 
 /** Rows 0, 1, 2 … up to a count, in batches of at most `batchRowCount`. */
-class CountingSource implements BatchSource {
+class CountingSource implements FrameSource {
   batchCount = 0
+  isClosed = false
   #next = 0
   readonly #rowCount: number
   readonly #batchRowCount: number
@@ -35,6 +36,10 @@ class CountingSource implements BatchSource {
       builder.endRow()
     }
     return { block: builder.view(), keys: null }
+  }
+
+  close(): void {
+    this.isClosed = true
   }
 }
 
@@ -146,6 +151,7 @@ describe('ScanStreams', () => {
     await settle()
 
     expect(source.batchCount).toBe(batchCount)
+    expect(source.isClosed).toBe(true)
     expect(surroundings.streams.openCount).toBe(0)
     expect(surroundings.delays.size).toBe(0)
     expect(surroundings.events).toEqual(['synced'])
@@ -179,11 +185,12 @@ describe('ScanStreams', () => {
   test('ends with an error frame when a batch fails as expected', async () => {
     const surroundings = new Surroundings()
     const source = new CountingSource(1000, 10)
-    const failing: BatchSource = {
+    const failing: FrameSource = {
       nextBatch(rowCountMax) {
         if (source.batchCount === 2) throw new CorruptionError('block 7 of column 3')
         return source.nextBatch(rowCountMax)
       },
+      close() {},
     }
 
     await expect(rowsOf(surroundings.streams.open(failing, 1000))).rejects.toMatchObject({
@@ -195,10 +202,11 @@ describe('ScanStreams', () => {
 
   test('ends the object and breaks off when a batch fails unexpectedly', async () => {
     const surroundings = new Surroundings()
-    const failing: BatchSource = {
+    const failing: FrameSource = {
       nextBatch() {
         throw new AssertionError('rows are out of order')
       },
+      close() {},
     }
 
     await expect(rowsOf(surroundings.streams.open(failing, 10))).rejects.toThrow()

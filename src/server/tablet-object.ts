@@ -1,0 +1,294 @@
+/**
+ * A tablet as a Durable Object.
+ *
+ * A thin shell around `Tablet`: it takes a call, runs one synchronous section of the tablet, and answers with
+ * data. Its own part is what needs the platform:
+ *
+ *   nothing in memory   the first call looks at the storage and replays the WAL
+ *   never written       the first write asks the catalog for the table, then makes the tablet part of it and
+ *                       writes in one section: of two first writes the second finds what the first has made
+ *   dropped             refuses everything from then on, durably; later gives its storage back
+ *
+ *  I1  memory may vanish between any two calls, and what is read before an `await` is read again after it;
+ *  I2  the constructor does nothing, and a tablet without rows writes nothing on a read;
+ *  I3  a section that fails as none may ends the object before anything else runs (object-guard.ts).
+ */
+
+import { retryable } from 'cloudflare:durable-objects'
+import { DurableObject } from 'cloudflare:workers'
+import { SCAN_STREAM_COUNT_MAX } from '../common/limits.ts'
+import { encodeRowBlock } from '../common/row-block.ts'
+import { failure, invalidArgument, type Outcome, StatusError } from '../common/status.ts'
+import type { TableEntry } from '../common/table.ts'
+import { Tablet } from '../tablet/tablet.ts'
+import type { TabletReply } from '../tablet/tablet-request.ts'
+import { Prng } from '../util/prng.ts'
+import type {
+  LookupAnswer,
+  LookupCall,
+  OfferAnswer,
+  OfferCall,
+  ReadAnswer,
+  ScanCall,
+  StreamAnswer,
+  TabletAnswer,
+  TabletCall,
+  TabletCounters,
+  WriteAnswer,
+  WriteCall,
+} from '../wire/tablet-protocol.ts'
+import { checkWireVersion } from '../wire/wire-version.ts'
+import { isolateMemory } from './isolate-memory.ts'
+import { Log } from './log.ts'
+import { MeteredSql } from './metered-sql.ts'
+import { migrate, type Transact } from './migrate.ts'
+import { TABLET_MIGRATIONS } from './migrations.ts'
+import { ObjectGuard } from './object-guard.ts'
+import { readPage } from './read-page.ts'
+import { ScanStreams } from './scan-streams.ts'
+import { TABLET_SQL } from './sql-statements.ts'
+import { SqlTabletStore } from './sql-tablet-store.ts'
+import { catalogStub } from './stubs.ts'
+import { SystemClock } from './system-clock.ts'
+import { SystemRandom } from './system-random.ts'
+
+/** What a section says: a tablet's reply, or that there is no tablet any more. */
+type Reply<T> = TabletReply<T> | { readonly kind: 'dropped' }
+
+/** See the file's header. */
+export class TabletObject extends DurableObject<Cloudflare.Env> {
+  static {
+    // Reads, and what is the same when done twice. A write is, by the key that a front gives to each.
+    const { write, read, scan, lookup, offer, refuse, free, counters } = TabletObject.prototype
+    retryable(write, read, scan, lookup, offer, refuse, free, counters)
+  }
+
+  readonly #clock = new SystemClock()
+  readonly #log: Log
+  readonly #guard: ObjectGuard
+  readonly #sql: MeteredSql
+  readonly #transact: Transact
+  readonly #streams: ScanStreams
+  #tablet: Tablet | null = null
+  #isDropped = false
+  #asking: { readonly tableId: string; readonly table: Promise<Outcome<TableEntry>> } | null = null
+
+  constructor(state: DurableObjectState, env: Cloudflare.Env) {
+    super(state, env)
+    this.#log = new Log(env.NYALA_LOG_LEVEL, { object: 'tablet', tabletId: state.id.name ?? '' })
+    this.#guard = new ObjectGuard(state, this.#log)
+    this.#sql = new MeteredSql(state.storage.sql)
+    this.#transact = (work) => state.storage.transactionSync(work)
+    this.#streams = new ScanStreams({
+      openPipe: () => new IdentityTransformStream(),
+      sync: () => state.storage.sync(),
+      delay: (work, milliseconds) => {
+        const timer = setTimeout(work, milliseconds)
+        return () => clearTimeout(timer)
+      },
+      guard: this.#guard,
+      log: this.#log,
+    })
+  }
+
+  /** Applies one share of a write. The platform holds the answer until it is durable. */
+  write(call: WriteCall): Promise<TabletAnswer<WriteAnswer>> {
+    return this.#serve('write', call, (tablet) => tablet.write(call))
+  }
+
+  /** Rows of a scan, up to a number of rows and bytes. */
+  read(call: ScanCall): Promise<TabletAnswer<ReadAnswer>> {
+    return this.#serve('read', call, (tablet) =>
+      withValue(tablet.openScan(call), ({ snapshot, scanner }) => {
+        return { snapshot, ...readPage(scanner, call.rowCountMax, call.bytesMax) }
+      }),
+    )
+  }
+
+  /** All rows of a scan, as a stream. */
+  scan(call: ScanCall): Promise<TabletAnswer<StreamAnswer>> {
+    return this.#serve('scan', call, (tablet) => {
+      if (this.#streams.openCount >= SCAN_STREAM_COUNT_MAX) throw tooManyScans()
+      return withValue(tablet.openScan(call), ({ snapshot, scanner }) => {
+        return { snapshot, stream: this.#streams.open(scanner, call.rowCountMax) }
+      })
+    })
+  }
+
+  /** Rows by their keys. */
+  lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>> {
+    return this.#serve('lookup', call, (tablet) =>
+      withValue(tablet.lookup(call), ({ snapshot, block, keyIndexes, keyEnd }) => {
+        // A copy: of a view the whole buffer would be sent.
+        const answer = { block: encodeRowBlock(block), keyIndexes: keyIndexes.slice() }
+        return { snapshot, ...answer, keyCount: keyEnd }
+      }),
+    )
+  }
+
+  /** Promises that no later op gets a timestamp at or below a snapshot. */
+  offer(call: OfferCall): Promise<TabletAnswer<OfferAnswer>> {
+    return this.#serve('offer', call, (tablet) => tablet.offerSnapshot(call))
+  }
+
+  /** Makes the tablet of a dropped table refuse everything from now on, durably. */
+  async refuse(tableId: string): Promise<Outcome<null>> {
+    const outcome = this.#guard.run('refuse', () => {
+      this.#isDropped = true
+      this.#forget()
+      this.#streams.refuse(tableDropped())
+      if (!this.#sql.isEmpty) this.#sql.all(TABLET_SQL.markDropped)
+      this.#log.info('tablet refuses', { tableId })
+      return null
+    })
+    await this.ctx.storage.sync()
+    return outcome
+  }
+
+  /** Gives back the storage of a tablet that refuses. In a turn of its own: it undoes what a turn wrote. */
+  async free(tableId: string): Promise<Outcome<null>> {
+    const outcome = this.#guard.run('free', () => {
+      const canFree = this.#sql.isEmpty || this.#isMarkedDropped()
+      if (!canFree) throw new StatusError('ILLEGAL_STATE', 'tablet does not refuse yet')
+      return null
+    })
+    if (!outcome.ok) return outcome
+    await this.ctx.storage.deleteAll()
+    this.#log.info('tablet freed', { tableId })
+    return outcome
+  }
+
+  /** Counters since the object woke. */
+  counters(): Outcome<TabletCounters> {
+    return this.#guard.run('counters', () => {
+      if (this.#looksDropped()) throw tableDropped()
+      return this.#open().figures()
+    })
+  }
+
+  /** Answers a call: one section, or, where the tablet must first be initialized, a second one. */
+  async #serve<T>(
+    operation: string,
+    call: TabletCall,
+    work: (tablet: Tablet) => TabletReply<T>,
+  ): Promise<TabletAnswer<T>> {
+    const first = this.#section(operation, call, work, null)
+    if (!first.ok || first.value.kind !== 'uninitialized' || !first.value.mustInitialize) {
+      return this.#answer(first)
+    }
+    const table = await this.#askCatalog(call)
+    if (table.ok) return this.#answer(this.#section(operation, call, work, table.value))
+    // The catalog knows no such tablet: its table was dropped, or never was.
+    return this.#answer(
+      table.code === 'NOT_FOUND' ? { ok: true, value: { kind: 'dropped' } } : table,
+    )
+  }
+
+  /** Runs one section: everything a call does between two moments at which others may run. */
+  #section<T>(
+    operation: string,
+    call: TabletCall,
+    work: (tablet: Tablet) => TabletReply<T>,
+    table: TableEntry | null,
+  ): Outcome<Reply<T>> {
+    const outcome = this.#guard.run<Reply<T>>(
+      operation,
+      () => {
+        checkWireVersion(call.wire)
+        if (call.tabletId !== this.ctx.id.name) throw invalidArgument('call is for another tablet')
+        if (this.#looksDropped()) return { kind: 'dropped' }
+        const tablet = this.#open()
+        if (table !== null && !tablet.isInitialized) this.#initialize(tablet, table, call.tabletId)
+        return work(tablet)
+      },
+      { tableId: call.tableId },
+    )
+    // A tablet that found its storage damaged is of no more use; the next call opens it anew.
+    if (!outcome.ok && outcome.code === 'CORRUPTION') this.#forget()
+    return outcome
+  }
+
+  #answer<T>(outcome: Outcome<Reply<T>>): TabletAnswer<T> {
+    const clock = this.#tablet?.newestTime ?? this.#clock.nowMicros()
+    if (!outcome.ok) {
+      const { code, message, details } = outcome
+      return { kind: 'error', clock, code, message, details }
+    }
+    const reply = outcome.value
+    if (reply.kind === 'dropped') return { kind: 'dropped', clock }
+    if (reply.kind === 'uninitialized') return { kind: 'uninitialized', clock: reply.clock }
+    return reply
+  }
+
+  /** The tablet in this object's storage. Writes only where the schema of the storage is an older one. */
+  #open(): Tablet {
+    if (this.#tablet === null) {
+      if (!this.#sql.isEmpty) migrate(this.#sql, this.#transact, TABLET_MIGRATIONS)
+      this.#tablet = Tablet.open({
+        store: new SqlTabletStore(this.#sql, this.#transact),
+        clock: this.#clock,
+        prng: new Prng(new SystemRandom().seed()),
+        accountant: isolateMemory,
+      })
+    }
+    return this.#tablet
+  }
+
+  #initialize(tablet: Tablet, table: TableEntry, tabletId: string): void {
+    migrate(this.#sql, this.#transact, TABLET_MIGRATIONS)
+    tablet.initialize(table, tabletId)
+    this.#log.info('tablet initialized', { tableId: table.id })
+  }
+
+  /** Forgets what is in memory. */
+  #forget(): void {
+    const parts = this.#tablet?.parts ?? null
+    if (parts !== null) isolateMemory.drop(parts)
+    this.#tablet = null
+  }
+
+  /** Whether the tablet is known to be dropped; storage is asked once, before it is opened. */
+  #looksDropped(): boolean {
+    if (!this.#isDropped && this.#tablet === null) this.#isDropped = this.#isMarkedDropped()
+    return this.#isDropped
+  }
+
+  #isMarkedDropped(): boolean {
+    return !this.#sql.isEmpty && this.#sql.first(TABLET_SQL.isDropped) !== undefined
+  }
+
+  /** The table of this tablet, which the catalog marks initialized. Calls at the same time share one question. */
+  #askCatalog({ tableId, tabletId }: TabletCall): Promise<Outcome<TableEntry>> {
+    if (this.#asking?.tableId === tableId) return this.#asking.table
+    const table = this.#ask(tableId, tabletId).finally(() => {
+      if (this.#asking?.table === table) this.#asking = null
+    })
+    this.#asking = { tableId, table }
+    return table
+  }
+
+  async #ask(tableId: string, tabletId: string): Promise<Outcome<TableEntry>> {
+    try {
+      const outcome = await catalogStub(this.env).initializeTablet(tableId, tabletId)
+      return outcome.ok ? { ok: true, value: outcome.value.table } : outcome
+    } catch (error) {
+      if (error instanceof StatusError) return failure(error)
+      this.#log.info('catalog is not reached', { message: String(error) })
+      return failure(new StatusError('SERVICE_UNAVAILABLE', 'catalog cannot be reached'))
+    }
+  }
+}
+
+function withValue<T, U>(reply: TabletReply<T>, map: (value: T) => U): TabletReply<U> {
+  return reply.kind === 'ok' ? { ...reply, value: map(reply.value) } : reply
+}
+
+function tableDropped(): StatusError {
+  return new StatusError('NOT_FOUND', 'table was dropped', { resource: 'table' })
+}
+
+function tooManyScans(): StatusError {
+  return new StatusError('SERVICE_UNAVAILABLE', 'tablet has too many open scans', {
+    limit: SCAN_STREAM_COUNT_MAX,
+  })
+}
