@@ -49,19 +49,21 @@ export class ReadSession {
   }
 
   /**
-   * Calls the tablet at `index`. Returns: its answer, or null when no write ever reached it.
+   * Calls the tablet at `index`. Returns: its value, null when no write ever reached it, and its
+   * clock, which in the latter case is the time that was read at if none was asked for.
    * Throws: the tablet's failure, NOT_FOUND when the table is gone, TableReplaced.
    */
   async call<T>(
     index: number,
     send: (stub: TabletStub, call: TabletCall) => Promise<TabletAnswer<T>>,
-  ): Promise<T | null> {
+  ): Promise<{ readonly value: T | null; readonly clock: Timestamp }> {
     for (let attempt = 0; attempt < STALE_COUNT_MAX; attempt++) {
       const answer = await callTablet(this.context, this.table, index, send)
-      if (answer.kind === 'uninitialized') return null
+      const { clock } = answer
+      if (answer.kind === 'uninitialized') return { value: null, clock }
       if (answer.kind === 'ok') {
         this.#isConfirmed = true
-        return answer.value
+        return { value: answer.value, clock }
       }
       await this.#refresh()
     }
@@ -90,8 +92,8 @@ export class ReadSession {
       ),
     )
     let snapshot = offered
-    for (const answer of answers) {
-      if (answer !== null && answer.lastApplied > snapshot) snapshot = answer.lastApplied
+    for (const { value } of answers) {
+      if (value !== null && value.lastApplied > snapshot) snapshot = value.lastApplied
     }
     clock.raise(snapshot)
     return snapshot

@@ -4,15 +4,11 @@
 
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import { TABLET_FAN_OUT_MAX } from '../common/limits.ts'
+import type { ReadMode } from '../common/read-mode.ts'
 import type { ReadSession } from './read-session.ts'
 import { MergeFeed, type RowFeed, SequentialFeed } from './row-feed.ts'
 import type { ScanPlan } from './scan-plan.ts'
 import { type CursorRequest, PageCursor, StreamCursor, type TabletCursor } from './tablet-cursor.ts'
-
-/** What a scan promises about writes acknowledged before it began (K§6.3). */
-export const READ_MODES = ['READ_LATEST', 'READ_AT_SNAPSHOT', 'READ_YOUR_WRITES'] as const
-/** Read mode of a scan. */
-export type ReadMode = (typeof READ_MODES)[number]
 
 /**
  * Bytes of one page of one tablet; what is merged at once divides a few of them among its tablets.
@@ -84,7 +80,7 @@ function openCursor(
   const canStream = isWhole && tabletCount <= TABLET_FAN_OUT_MAX
   return canStream
     ? new StreamCursor(session, index, request)
-    : new PageCursor(session, index, { ...request, withKeys: true })
+    : new PageCursor(session, index, request)
 }
 
 function cursorRequest(

@@ -19,7 +19,7 @@ export type CursorRequest = Omit<ScanCall, keyof TabletCall>
 export interface TabletCursor {
   /** Index of the tablet in its table. */
   readonly index: number
-  /** The snapshot read at; null until the first batch came, and for tablets that hold nothing. */
+  /** The snapshot read at; null until `next` resolved for the first time. */
   readonly snapshot: Timestamp | null
   /**
    * The next batch, which has at least one row; null at the end. Not called again before it
@@ -30,7 +30,7 @@ export interface TabletCursor {
   close(): Promise<void>
 }
 
-/** Fetches bounded pages. `request.withKeys` must be true: a page goes on behind the last key. */
+/** Fetches bounded pages, each behind the last key of the one before. */
 export class PageCursor implements TabletCursor {
   readonly index: number
   snapshot: Timestamp | null
@@ -61,28 +61,30 @@ export class PageCursor implements TabletCursor {
   }
 
   async #fetch(): Promise<void> {
-    const answer = await this.#session.call(this.index, (stub, call) =>
+    const { value: answer, clock } = await this.#session.call(this.index, (stub, call) =>
       stub.read({ ...call, ...this.#request }),
     )
     if (answer === null) {
+      this.snapshot ??= clock
       this.#hasMore = false
       return
     }
     this.snapshot = answer.snapshot
     this.#hasMore = answer.hasMore
+    this.#read(answer.frames)
+    if (answer.hasMore) this.#goOnBehind(answer.lastKey, answer.snapshot)
+  }
+
+  #read(frames: Uint8Array): void {
     const reader = new ScanFrameReader()
-    reader.push(answer.frames)
+    reader.push(frames)
     for (let batch = reader.next(); batch !== null; batch = reader.next()) {
       if (batch.block.rowCount > 0) this.#batches.push(batch)
     }
     reader.finish()
-    const last = this.#batches.at(-1)
-    if (last !== undefined) this.#goOnBehind(last, answer.snapshot)
   }
 
-  #goOnBehind(batch: ScanFrameBatch, snapshot: Timestamp): void {
-    if (batch.keys === null) throw new TypeError('a page cursor needs keys')
-    const key = batch.keys.key(batch.keys.count - 1)
+  #goOnBehind(key: Uint8Array, snapshot: Timestamp): void {
     this.#request =
       this.#request.order === 'DESCENDING'
         ? { ...this.#request, snapshot, upperKey: key }
@@ -123,10 +125,11 @@ export class StreamCursor implements TabletCursor {
   }
 
   async #open(): Promise<void> {
-    const answer = await this.#session.call(this.index, (stub, call) =>
+    const { value: answer, clock } = await this.#session.call(this.index, (stub, call) =>
       stub.scan({ ...call, ...this.#request }),
     )
     if (answer === null) {
+      this.snapshot ??= clock
       this.#isDone = true
       return
     }
