@@ -1,11 +1,12 @@
 /** Reading and counting test vectors. */
 
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** The vectors of one file of `test/vectors`, by the name of their group. */
 export function readVectors<T>(file: string): T {
-  const url = new URL(`../vectors/${file}.json`, import.meta.url)
-  return JSON.parse(readFileSync(url, 'utf8')) as T
+  const path = join(import.meta.dirname, '..', 'vectors', `${file}.json`)
+  return JSON.parse(readFileSync(path, 'utf8')) as T
 }
 
 /** Prints how many cases of a group of vectors ran. */
