@@ -1,0 +1,263 @@
+/**
+ * The body of a request, as it comes: in large pieces, unzipped, and read to its end whatever
+ * happens.
+ *
+ * A client that is answered while it still sends may never see the answer, so a body once begun is
+ * read to its end, and thrown away, before an error is answered. One that was never begun is left
+ * alone.
+ */
+
+import { DRAIN_BYTES_MAX } from '../common/limits.ts'
+import { invalidArgument, StatusError } from '../common/status.ts'
+import { ByteArena } from '../util/arena.ts'
+import { isGzipped } from './media-type.ts'
+
+/** The platform gives 4 KiB at a time to who does not ask for more. */
+const READ_BYTES = 256 * 1024
+/** Deflate makes at most 1,032 bytes of one, and what is made of one piece is held in memory. */
+const GZIP_PIECE_BYTES = 8 * 1024
+/** Stands behind the last byte of a whole body: decoders stop at it. */
+const SENTINEL = 0x0a
+
+/** Reads one body. */
+export class BodyReader {
+  readonly #source: ByteSource
+  readonly #gunzip: Gunzip | null
+
+  constructor(body: ReadableStream<Uint8Array> | null, isZipped: boolean) {
+    this.#source = new ByteSource(body)
+    this.#gunzip = isZipped && body !== null ? new Gunzip(this.#source) : null
+  }
+
+  /**
+   * The next bytes, at least one, or null at the end. Borrowed: until the next call.
+   *
+   * Throws: INVALID_ARGUMENT when the body breaks off or is not the gzip that it claims to be.
+   */
+  read(): Promise<Uint8Array | null> {
+    return this.#gunzip === null ? this.#source.read() : this.#gunzip.read()
+  }
+
+  /** Reads what is left of a body that was begun, and throws it away. Never rejects. */
+  async drain(): Promise<void> {
+    await this.#gunzip?.stop()
+    await this.#source.drain()
+  }
+}
+
+/** A whole body: `bytes[0, end)`, and a byte behind it that ends all text. */
+export interface WholeBody {
+  readonly bytes: Uint8Array
+  readonly end: number
+}
+
+/**
+ * Hands a request's body to `work` and sees to it that it is read to its end if it was begun.
+ *
+ * Throws: what `work` throws; UNSUPPORTED_MEDIA_TYPE for an encoding other than gzip.
+ */
+export async function withBody<T>(
+  request: Request,
+  work: (body: BodyReader) => Promise<T>,
+): Promise<T> {
+  const body = new BodyReader(request.body, isGzipped(request))
+  try {
+    return await work(body)
+  } finally {
+    await body.drain()
+  }
+}
+
+/** A request's whole body. Throws: PAYLOAD_TOO_LARGE when it has more than `bytesMax` bytes. */
+export function readWholeBody(request: Request, bytesMax: number): Promise<WholeBody> {
+  const declaredBytes = Number(request.headers.get('Content-Length') ?? 0)
+  return withBody(request, async (body) => {
+    const isDeclared = declaredBytes > 0 && !isGzipped(request)
+    if (isDeclared && declaredBytes > bytesMax) throw tooLarge(bytesMax)
+    const arena = new ByteArena(isDeclared ? declaredBytes + 1 : READ_BYTES)
+    for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
+      if (arena.length + chunk.length > bytesMax) throw tooLarge(bytesMax)
+      arena.append(chunk, 0, chunk.length)
+    }
+    arena.reserve(1)
+    arena.bytes[arena.length] = SENTINEL
+    return { bytes: arena.bytes, end: arena.length }
+  })
+}
+
+function tooLarge(bytesMax: number): StatusError {
+  return new StatusError(
+    'PAYLOAD_TOO_LARGE',
+    `body is larger than the limit of ${bytesMax} bytes; send it in parts`,
+    { limit: bytesMax },
+  )
+}
+
+interface ChunkReader {
+  read(): Promise<Uint8Array | null>
+  cancel(): Promise<void>
+}
+
+/**
+ * Bytes as they were sent.
+ *
+ *  I1  `read` does not overlap itself.
+ */
+class ByteSource {
+  readonly #body: ReadableStream<Uint8Array> | null
+  #reader: ChunkReader | null = null
+  #isEnded: boolean
+
+  constructor(body: ReadableStream<Uint8Array> | null) {
+    this.#body = body
+    this.#isEnded = body === null
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    if (this.#isEnded || this.#body === null) return null
+    this.#reader ??= chunkReaderOf(this.#body)
+    try {
+      const chunk = await this.#reader.read()
+      if (chunk === null) this.#isEnded = true
+      return chunk
+    } catch (error) {
+      this.#isEnded = true
+      throw new StatusError('INVALID_ARGUMENT', 'body broke off before its end', {}, error)
+    }
+  }
+
+  async drain(): Promise<void> {
+    if (this.#reader === null) return
+    try {
+      let bytes = 0
+      while (bytes <= DRAIN_BYTES_MAX) {
+        const chunk = await this.read()
+        if (chunk === null) return
+        bytes += chunk.length
+      }
+      this.#isEnded = true
+      await this.#reader.cancel()
+    } catch {
+      // The client is gone, so nobody waits for the answer.
+    }
+  }
+}
+
+function chunkReaderOf(body: ReadableStream<Uint8Array>): ChunkReader {
+  try {
+    return new ByobReader(body.getReader({ mode: 'byob' }))
+  } catch {
+    // Not a byte stream: another part of this process made it.
+    return new PlainReader(body.getReader())
+  }
+}
+
+class ByobReader implements ChunkReader {
+  readonly #reader: ReadableStreamBYOBReader
+  #buffer = new Uint8Array(READ_BYTES)
+
+  constructor(reader: ReadableStreamBYOBReader) {
+    this.#reader = reader
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    const { done, value } = await this.#reader.read(this.#buffer)
+    if (value !== undefined) this.#buffer = new Uint8Array(value.buffer)
+    return done || value === undefined ? null : value
+  }
+
+  cancel(): Promise<void> {
+    return this.#reader.cancel()
+  }
+}
+
+class PlainReader implements ChunkReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+
+  constructor(reader: ReadableStreamDefaultReader<Uint8Array>) {
+    this.#reader = reader
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    const { done, value } = await this.#reader.read()
+    return done ? null : value
+  }
+
+  cancel(): Promise<void> {
+    return this.#reader.cancel()
+  }
+}
+
+/**
+ * Unzips a source. The source is not piped: a pipe would cancel it when what it carries turns out
+ * to be no gzip, and then it could not be read to its end.
+ */
+class Gunzip {
+  readonly #source: ByteSource
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  #pumping: Promise<void> | null = null
+  #sourceError: unknown = null
+
+  constructor(source: ByteSource) {
+    this.#source = source
+    const { readable, writable } = new DecompressionStream('gzip')
+    this.#writer = writable.getWriter() as WritableStreamDefaultWriter<Uint8Array>
+    this.#reader = readable.getReader() as ReadableStreamDefaultReader<Uint8Array>
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    this.#pumping ??= this.#pump()
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read()
+        if (done) return null
+        if (value.length > 0) return value
+      }
+    } catch (error) {
+      if (this.#sourceError !== null) throw this.#sourceError
+      throw new StatusError('INVALID_ARGUMENT', 'body is not gzip', {}, error)
+    }
+  }
+
+  /** Lets go of the source, wherever it is. Never rejects. */
+  async stop(): Promise<void> {
+    if (this.#pumping === null) return
+    try {
+      await this.#reader.cancel()
+    } catch {
+      // It had failed, and `read` said so.
+    }
+    await this.#pumping
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      for (;;) {
+        const chunk = await this.#readSource()
+        if (chunk === null) break
+        for (let start = 0; start < chunk.length; start += GZIP_PIECE_BYTES) {
+          await this.#writer.write(chunk.slice(start, start + GZIP_PIECE_BYTES))
+        }
+      }
+      await this.#writer.close()
+    } catch {
+      // What was written was no gzip, or nobody reads on: `read` or `stop` knows.
+    }
+  }
+
+  async #readSource(): Promise<Uint8Array | null> {
+    try {
+      return await this.#source.read()
+    } catch (error) {
+      this.#sourceError = error
+      await this.#writer.abort(error)
+      throw error
+    }
+  }
+}
+
+/** Throws INVALID_ARGUMENT when a request has no body. */
+export function mustHaveBody(request: Request): void {
+  if (request.body === null) throw invalidArgument('request has no body')
+}

@@ -1,0 +1,76 @@
+/** Requests and responses of scans. */
+
+import { z } from 'zod'
+import { PAGE_ROW_COUNT_DEFAULT, PAGE_ROW_COUNT_MAX } from '../common/limits.ts'
+import { READ_MODES } from '../common/read-mode.ts'
+import {
+  anyValue,
+  cellsByName,
+  flag,
+  integer,
+  list,
+  members,
+  text,
+  timestamp,
+  word,
+} from './json-schema.ts'
+import { SCAN_ORDERS } from './tablet-protocol.ts'
+
+/** Rows that a scan may be limited to. */
+export const LIMIT_MAX = Number.MAX_SAFE_INTEGER
+
+/** Body of `POST /tables/{table}/scan`. */
+export const scanSchema = members({
+  columns: list(text()).optional().meta({ description: 'omitted: all, in schema order' }),
+  predicates: anyValue('a list of predicates, all of which must hold')
+    .optional()
+    .meta({
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { column: { type: 'string' }, op: { type: 'string' }, value: {}, values: {} },
+        required: ['column', 'op'],
+      },
+    }),
+  primary_key_lower: cellsByName('inclusive; every key column').optional(),
+  primary_key_upper: cellsByName('exclusive; every key column').optional(),
+  limit: integer(0, LIMIT_MAX).optional(),
+  order: word(SCAN_ORDERS).optional(),
+  read_mode: word(READ_MODES).optional(),
+  snapshot_timestamp: anyValue('integer microseconds, or RFC 3339').optional(),
+  page_size: integer(1, PAGE_ROW_COUNT_MAX)
+    .optional()
+    .meta({ description: `JSON only; ${PAGE_ROW_COUNT_DEFAULT} unless given` }),
+  page_token: text().optional().meta({ description: 'JSON only' }),
+  explain: flag().optional().meta({ description: 'no rows, but how they would be found' }),
+}).meta({ id: 'Scan' })
+/** Body of `POST /tables/{table}/scan`. */
+export type ScanBody = z.output<typeof scanSchema>
+
+/** A page of rows. */
+export const scanPageSchema = z
+  .object({
+    rows: z.array(cellsByName('a row by column name')),
+    snapshot_timestamp: timestamp(),
+    next_page_token: z.string().optional().meta({ description: 'only its absence ends the walk' }),
+  })
+  .meta({ id: 'ScanPage' })
+
+/** How a scan would find its rows. */
+export const explanationSchema = z
+  .object({
+    tablets: z.array(
+      z.object({
+        tablet_id: z.string(),
+        hash_buckets: z.array(z.int()),
+        range_lower: cellsByName('inclusive; null: unbounded').nullable(),
+        range_upper: cellsByName('exclusive; null: unbounded').nullable(),
+      }),
+    ),
+    tablets_total: z.int(),
+    tablets_pruned: z.int(),
+    primary_key_lower: z.string().nullable(),
+    primary_key_upper: z.string().nullable(),
+    predicates: z.array(z.unknown()),
+  })
+  .meta({ id: 'Explanation' })
