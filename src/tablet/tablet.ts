@@ -22,12 +22,21 @@ import type { Prng } from '../util/prng.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { MemoryAccountant } from './memory-accountant.ts'
 import type { TabletStore } from './ports.ts'
+import {
+  checkHistory,
+  type LookupFound,
+  lookupTabletRows,
+  type OpenedScan,
+  openTabletScan,
+} from './read-path.ts'
 import { ResultCache } from './result-cache.ts'
 import { decodeSuperblock, type TabletIdentity } from './superblock.ts'
 import { TabletClock } from './tablet-clock.ts'
 import { makeMemRowSet, TabletParts } from './tablet-parts.ts'
 import type {
+  LookupRequest,
   OfferRequest,
+  ScanRequest,
   TabletReply,
   TabletRequest,
   WriteRequest,
@@ -186,6 +195,30 @@ export class Tablet {
   }
 
   /**
+   * Opens a scan at a snapshot; with none asked for, at the tablet's present, which shows every op applied here
+   * and is no older than the caller's clock.
+   *
+   * Throws: INVALID_ARGUMENT for a snapshot too far ahead or a column that is not there, INVALID_SNAPSHOT for one
+   * older than the table's history. Returns: a scanner that later writes do not disturb.
+   */
+  openScan(request: ScanRequest): TabletReply<OpenedScan> {
+    return this.#answer(
+      request,
+      (parts) => openTabletScan(parts, request, this.#snapshotOf(parts, request)),
+      request.snapshot,
+    )
+  }
+
+  /** Looks rows up by encoded key. Snapshots and errors as in `openScan`. */
+  lookup(request: LookupRequest): TabletReply<LookupFound> {
+    return this.#answer(
+      request,
+      (parts) => lookupTabletRows(parts, request, this.#snapshotOf(parts, request)),
+      request.snapshot,
+    )
+  }
+
+  /**
    * Promises that no later op gets a timestamp at or below a snapshot. Tells the newest op applied: when that is
    * above the snapshot, a reader of the latest rows takes a newer one.
    *
@@ -222,6 +255,7 @@ export class Tablet {
         return { kind: 'stale', clock: this.#clock.newest, tableVersion }
       }
       const value = work(parts)
+      this.#options.accountant.hold(parts, parts.heldBytes)
       return { kind: 'ok', clock: this.#clock.newest, value }
     })
   }
@@ -242,6 +276,18 @@ export class Tablet {
     const mustInitialize = this.#clock.mustOutliveRestart(readAt)
     if (!mustInitialize) this.#clock.show(readAt)
     return { kind: 'uninitialized', clock: snapshot === null ? readAt : newest, mustInitialize }
+  }
+
+  /** The snapshot that a read sees, promised to stay what it is. */
+  #snapshotOf(parts: TabletParts, request: ScanRequest | LookupRequest): Timestamp {
+    const asked = request.snapshot
+    if (asked !== null) {
+      this.#clock.checkNotTooFar(asked)
+      checkHistory(parts, asked, this.#clock.physical)
+    }
+    const snapshot = asked ?? Math.max(this.#clock.newest, request.clock)
+    this.#promise(parts, snapshot)
+    return snapshot
   }
 
   /** Keeps later ops above a snapshot, over restarts too. */

@@ -63,6 +63,7 @@ export function writeShare(context: SectionContext, request: WriteRequest): Writ
   }
   if (accountant.isOverHard(request.block.length)) throw memoryIsFull(accountant)
   const block = readShareBlock(request.block, parts.schema)
+  if (!parts.memRowSet.hasRoomFor(block.rowCount)) throw memoryIsFull(accountant)
   if (block.rowCount === 0) {
     return { ...noCounts(), timestamp: null, errors: NO_ROW_ERRORS, isReplayed: false }
   }
@@ -133,7 +134,7 @@ function resultOf(op: WriteOp, counts: RowCounts, timestamp: number | null): Wri
 }
 
 function commit(context: SectionContext, request: WriteRequest, counts: RowCounts): WriteResult {
-  const { parts, clock, accountant } = context
+  const { parts, clock } = context
   const { mvcc, op } = parts
   const isApplied = hasApplied(counts)
   const changes = isApplied && hasChanges(op)
@@ -166,7 +167,6 @@ function commit(context: SectionContext, request: WriteRequest, counts: RowCount
   })
   const result = resultOf(op, counts, isApplied ? timestamp : null)
   if (request.resultKey !== null) remember(parts, request.resultKey, result, expiresAt)
-  accountant.hold(parts, parts.heldBytes)
   return result
 }
 

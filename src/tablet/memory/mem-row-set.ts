@@ -13,6 +13,7 @@
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
+import { MEM_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { RowBlock } from '../../common/row-block.ts'
 import type { Schema } from '../../common/schema.ts'
 import type { KeyArena } from '../../util/arena.ts'
@@ -73,6 +74,11 @@ export class MemRowSet implements RowSet {
   /** Rows ever inserted, ghosts included. */
   get rowCount(): number {
     return this.#rows.rowCount
+  }
+
+  /** Whether there are numbers left for `count` more rows and as many changes. */
+  hasRoomFor(count: number): boolean {
+    return Math.max(this.#rows.rowCount, this.#rows.redos.count) + count <= MEM_ROW_COUNT_MAX
   }
 
   /** Rows that are there after the newest change. */

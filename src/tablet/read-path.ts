@@ -1,0 +1,126 @@
+/**
+ * Reads of a tablet: which snapshot they see, and what is asked of the rowsets.
+ */
+
+import type { Timestamp } from '../common/hybrid-clock.ts'
+import { hashKeys } from '../common/key-hash.ts'
+import { GET_KEY_COUNT_MAX, HISTORY_MAX_AGE_SEC_DEFAULT, READ_BYTES_MAX } from '../common/limits.ts'
+import { pruneInLists } from '../common/prune-in-lists.ts'
+import type { RowBlock } from '../common/row-block.ts'
+import { optimizeScanSpec } from '../common/scan-spec.ts'
+import type { Schema } from '../common/schema.ts'
+import { invalidArgument, StatusError } from '../common/status.ts'
+import { KeyArena } from '../util/arena.ts'
+import { lookupRows } from './scan/key-lookup.ts'
+import { openScan, TabletScanner } from './scan/tablet-scanner.ts'
+import type { TabletParts } from './tablet-parts.ts'
+import type { LookupRequest, ScanRequest } from './tablet-request.ts'
+
+/** A scan that was opened, and the snapshot that it shows. */
+export interface OpenedScan {
+  readonly snapshot: Timestamp
+  readonly scanner: TabletScanner
+}
+
+/** What a lookup found. */
+export interface LookupFound {
+  readonly snapshot: Timestamp
+  /** Borrowed by nobody: it is the caller's. */
+  readonly block: RowBlock
+  /** The index of each row's key among the keys asked for. */
+  readonly keyIndexes: Uint32Array
+  /** How many keys, from the first, were looked up: all, unless their rows are too many bytes. */
+  readonly keyCount: number
+}
+
+/** Throws INVALID_SNAPSHOT when a time is older than the history that the table keeps. */
+export function checkHistory(parts: TabletParts, snapshot: Timestamp, now: Timestamp): void {
+  const text = parts.identity.extraConfigs['kudu.table.history_max_age_sec']
+  const maxAgeSec = text === undefined ? HISTORY_MAX_AGE_SEC_DEFAULT : Number(text)
+  if (snapshot >= now - maxAgeSec * 1_000_000) return
+  throw new StatusError('INVALID_SNAPSHOT', 'snapshot is older than the history of the table', {
+    limit: maxAgeSec,
+  })
+}
+
+/**
+ * Opens a scan at a snapshot, over the part of its keys that the tablet can hold.
+ * Throws: INVALID_ARGUMENT when the table lacks a column asked for. Requires: the snapshot was promised.
+ */
+export function openTabletScan(
+  parts: TabletParts,
+  request: ScanRequest,
+  snapshot: Timestamp,
+): OpenedScan {
+  const { schema, identity } = parts
+  checkColumnIds(schema, request.columnIds)
+  for (const { columnId } of request.predicates) checkColumnIds(schema, [columnId])
+  const { partitionSchema, partition } = identity
+  const spec = optimizeScanSpec(schema, pruneInLists(schema, partitionSchema, partition, request))
+  if (spec.isEmpty) return { snapshot, scanner: new TabletScanner(null) }
+  const scanner = openScan({
+    rowSets: [parts.memRowSet],
+    schema,
+    columnIds: request.columnIds,
+    predicates: spec.predicates,
+    lowerKey: spec.lowerKey,
+    upperKey: spec.upperKey,
+    order: request.order,
+    snapshot,
+    withKeys: request.withKeys,
+  })
+  return { snapshot, scanner }
+}
+
+/**
+ * Looks rows up by key at a snapshot.
+ * Throws: INVALID_ARGUMENT for malformed or too many keys, or a column that the table lacks.
+ */
+export function lookupTabletRows(
+  parts: TabletParts,
+  request: LookupRequest,
+  snapshot: Timestamp,
+): LookupFound {
+  checkColumnIds(parts.schema, request.columnIds)
+  const keys = arenaOf(request.keyBytes, request.keyEnds)
+  const hashes = new Uint32Array(keys.count)
+  hashKeys(keys, 0, parts.keyHashSeed, hashes)
+  const { block, keyIndexes, keyEnd } = lookupRows({
+    rowSets: [parts.memRowSet],
+    schema: parts.schema,
+    columnIds: request.columnIds,
+    snapshot,
+    keys,
+    hashes,
+    keyStart: 0,
+    bytesMax: READ_BYTES_MAX,
+  })
+  return { snapshot, block, keyIndexes, keyCount: keyEnd }
+}
+
+function checkColumnIds(schema: Schema, columnIds: readonly number[]): void {
+  for (const id of columnIds) {
+    if (schema.byId(id) === undefined) throw invalidArgument('table has no such column id')
+  }
+}
+
+/** Keys of a message as an arena, without copying. */
+function arenaOf(keyBytes: Uint8Array, keyEnds: Uint32Array): KeyArena {
+  if (keyEnds.length > GET_KEY_COUNT_MAX) {
+    throw invalidArgument(`${keyEnds.length} keys are asked for, limit is ${GET_KEY_COUNT_MAX}`, {
+      limit: GET_KEY_COUNT_MAX,
+    })
+  }
+  let start = 0
+  for (let index = 0; index < keyEnds.length; index++) {
+    if (keyEnds[index] < start) throw invalidArgument('ends of keys descend')
+    start = keyEnds[index]
+  }
+  if (start !== keyBytes.length) throw invalidArgument('keys do not fill their bytes')
+  const keys = new KeyArena(0, 0)
+  keys.bytes = keyBytes
+  keys.length = keyBytes.length
+  keys.ends = keyEnds
+  keys.count = keyEnds.length
+  return keys
+}
