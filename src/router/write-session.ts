@@ -90,6 +90,7 @@ export class WriteSession {
   #rows = new Uint32Array(0)
   readonly #ends: Uint32Array
   readonly #totals = { inserted: 0, upserted: 0, updated: 0, deleted: 0, ignored: 0 }
+  #createdCount = 0
   #timestamp: Timestamp | null = null
   #answeredShares = 0
   #replayedShares = 0
@@ -163,6 +164,11 @@ export class WriteSession {
   get appliedCount(): number {
     const { inserted, upserted, updated, deleted, ignored } = this.#totals
     return inserted + upserted + updated + deleted + ignored
+  }
+
+  /** Rows that came to life so far: inserted, or upserted where there was none. */
+  get createdCount(): number {
+    return this.#createdCount
   }
 
   /** Waits for the shares in flight and sends nothing more. */
@@ -297,6 +303,7 @@ export class WriteSession {
     this.#totals.updated += answer.updated
     this.#totals.deleted += answer.deleted
     this.#totals.ignored += answer.ignored
+    this.#createdCount += answer.created
     this.errors.addShare(this.#table.schema, answer.errors, share.rowIndexes)
     if (answer.timestamp !== null) {
       this.#timestamp = Math.max(this.#timestamp ?? 0, answer.timestamp)

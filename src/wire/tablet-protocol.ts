@@ -69,6 +69,8 @@ export interface WriteAnswer {
   readonly deleted: number
   readonly ignored: number
   readonly failed: number
+  /** Rows that came to life: inserted, or upserted where there was none. */
+  readonly created: number
   readonly errors: RowErrors
   /** A remembered result of an earlier call with the same key. */
   readonly isReplayed: boolean
