@@ -61,6 +61,15 @@ function highOfProduct(high: number, low: number): number {
   return (highOfLowProduct(low) + Math.imul(low, M_HIGH) + Math.imul(high, M_LOW)) | 0
 }
 
+/** Little-endian integer of `bytes[start, end)`, which are at most three. */
+function lastBytes(bytes: Uint8Array, start: number, end: number): number {
+  if (start >= end) return 0
+  let value = bytes[start]
+  if (start + 1 < end) value |= bytes[start + 1] << 8
+  if (start + 2 < end) value |= bytes[start + 2] << 16
+  return value
+}
+
 /** Leaves the hash in `scratchHash`. */
 function hashWords(bytes: Uint8Array, start: number, end: number, seed: number): void {
   const length = end - start
@@ -82,12 +91,13 @@ function hashWords(bytes: Uint8Array, start: number, end: number, seed: number):
     low = Math.imul(low, M_LOW)
   }
   if (i < end) {
-    const rest = end - i
     let tailLow = 0
     let tailHigh = 0
-    for (let j = 0; j < rest; j++) {
-      if (j < 4) tailLow |= bytes[i + j] << (j * 8)
-      else tailHigh |= bytes[i + j] << ((j - 4) * 8)
+    if (i + 4 <= end) {
+      tailLow = bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24)
+      tailHigh = lastBytes(bytes, i + 4, end)
+    } else {
+      tailLow = lastBytes(bytes, i, end)
     }
     high ^= tailHigh
     low ^= tailLow

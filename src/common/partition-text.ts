@@ -15,20 +15,24 @@ import { decodeKeyCells } from './encoded-key.ts'
 import type { RangeKeys } from './partition-key.ts'
 import type { HashDimension, Partition, PartitionSchema } from './partition-schema.ts'
 import type { Column, Schema } from './schema.ts'
+import { outcomeOf } from './status.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+/** Bytes shown of a string or binary; what is cut ends in `…`. */
+const SHOWN_BYTES_MAX = 128
+const WORD_BYTES = 4
 
 /** A cell as text; strings and binaries in quotes, bytes that are not printable ASCII as `\ooo`. */
 export function cellText(column: Column, cell: Cell): string {
   if (!(cell instanceof Uint8Array)) return cellToText(column, cell, DEFAULT_VALUE_OPTIONS)
   let text = '"'
-  for (const byte of cell) {
+  for (const byte of cell.subarray(0, SHOWN_BYTES_MAX)) {
     if (byte === QUOTE || byte === BACKSLASH) text += `\\${String.fromCharCode(byte)}`
     else if (byte >= 0x20 && byte < 0x7f) text += String.fromCharCode(byte)
     else text += `\\${byte.toString(8).padStart(3, '0')}`
   }
-  return `${text}"`
+  return cell.length > SHOWN_BYTES_MAX ? `${text}"…` : `${text}"`
 }
 
 /** Cells as text: one as it is, several in parentheses. */
@@ -88,6 +92,33 @@ export function partitionText(
   if (columns.length > 0) {
     const { rangeKeyStart: lowerKey, rangeKeyEnd: upperKey } = partition
     parts.push(rangeText(columns, { lowerKey, upperKey }))
+  }
+  return parts.join(', ')
+}
+
+/**
+ * A partition key as text: `HASH (a, b): 0, HASH (c): 20, RANGE (a, b, c): (0, "", "")`. A part that cannot
+ * be read says so.
+ */
+export function partitionKeyText(
+  schema: Schema,
+  partitionSchema: PartitionSchema,
+  hashSchema: readonly HashDimension[],
+  key: Uint8Array,
+): string {
+  const rangeStart = hashSchema.length * WORD_BYTES
+  if (key.length < rangeStart) return '<hash-decode-error>'
+  const view = new DataView(key.buffer, key.byteOffset, key.length)
+  const parts = hashSchema.map((dimension, index) => {
+    return `${dimensionText(schema, dimension)}: ${view.getUint32(index * WORD_BYTES)}`
+  })
+  const columns = rangeColumnsOf(schema, partitionSchema)
+  if (columns.length > 0) {
+    const cells = outcomeOf(() => decodeKeyCells(columns, key.subarray(rangeStart)))
+    const text = cells.ok
+      ? cellsText(columns, cells.value)
+      : `<range-key-decode-error: ${cells.message}>`
+    parts.push(`RANGE (${namesOf(columns)}): ${text}`)
   }
   return parts.join(', ')
 }
