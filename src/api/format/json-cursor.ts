@@ -37,6 +37,9 @@ export const JSON_BYTE = {
   closeArray: 0x5d,
   openObject: 0x7b,
   closeObject: 0x7d,
+  t: 0x74,
+  f: 0x66,
+  n: 0x6e,
 } as const
 
 /**
