@@ -17,8 +17,8 @@ import type { BatchLimits, RowSetIterator, RowSetScan, ScanBatch } from '../row-
 import type { CellTest } from '../scan/cell-test.ts'
 import { passesCell } from '../scan/column-test.ts'
 import type { SortedSlots } from './key-order.ts'
-import type { MemRowStore } from './mem-row-store.ts'
-import { columnIndexIn, MISSING, ProjectedColumns } from './projected-columns.ts'
+import { type MemRowStore, UNKNOWN_COLUMN } from './mem-row-store.ts'
+import { type ReadColumn, ReadColumns, readColumn } from './read-columns.ts'
 import { RowWindow } from './row-window.ts'
 
 /** The first window is small, for scans that want few rows; later ones double. */
@@ -28,9 +28,9 @@ const WINDOW_ROWS_MAX = 2048
 const FIRST_ROWS = new Uint32Array(WINDOW_ROWS_MAX).map((_, row) => row)
 const scratchRows = new Uint32Array(WINDOW_ROWS_MAX)
 
-/** A test of a column that the rowset holds. */
-interface OwnTest {
-  readonly index: number
+/** A test and where the cells for it come from. */
+interface BoundTest {
+  readonly column: ReadColumn
   readonly test: CellTest
   readonly cells: ColumnBuilder
 }
@@ -40,8 +40,8 @@ export class MemRowSetIterator implements RowSetIterator {
   readonly #rows: MemRowStore
   readonly #slots: Uint32Array
   readonly #isDescending: boolean
-  readonly #projected: ProjectedColumns
-  readonly #tests: readonly OwnTest[]
+  readonly #projected: ReadColumns
+  readonly #tests: readonly BoundTest[]
   readonly #output: RowBlockBuilder
   readonly #keys: KeyArena | null
   readonly #window: RowWindow
@@ -61,22 +61,21 @@ export class MemRowSetIterator implements RowSetIterator {
     this.#rows = rows
     this.#slots = order.slots
     this.#isDescending = scan.isDescending
-    this.#projected = new ProjectedColumns(rows.schema, scan.columns)
+    this.#projected = new ReadColumns(rows, scan.columns)
     this.#output = new RowBlockBuilder(scan.columns, false)
     this.#keys = scan.withKeys ? new KeyArena() : null
     this.#start = boundIn(rows, order, scan.lowerKey, 0)
     this.#end = boundIn(rows, order, scan.upperKey, order.count)
-    const tests: OwnTest[] = []
+    const tests: BoundTest[] = []
     for (const columnTest of scan.tests) {
-      const index = columnIndexIn(rows.schema, columnTest.column)
-      const { test, column } = columnTest
-      if (index !== MISSING) tests.push({ index, test, cells: new ColumnBuilder(column.physical) })
-      else if (!passesCell(columnTest, column.readDefault)) this.#end = this.#start
+      const column = readColumn(rows, columnTest.column)
+      const cells = new ColumnBuilder(column.physical)
+      if (column.index !== UNKNOWN_COLUMN) tests.push({ column, test: columnTest.test, cells })
+      else if (!passesCell(columnTest, columnTest.column.readDefault)) this.#end = this.#start
     }
     this.#tests = tests
     this.#end = Math.max(this.#start, this.#end)
-    const wanted = tests.map((test) => test.index)
-    for (const index of this.#projected.indexes) if (index !== MISSING) wanted.push(index)
+    const wanted = [...tests.map((test) => test.column), ...this.#projected.columns]
     const capacity = Math.min(WINDOW_ROWS_MAX, this.#end - this.#start)
     this.#window = new RowWindow(rows, scan.snapshot, wanted, capacity)
   }
@@ -149,9 +148,9 @@ export class MemRowSetIterator implements RowSetIterator {
   #filter(): void {
     const window = this.#window
     for (let i = 0; i < this.#tests.length && window.count > 0; i++) {
-      const { index, test, cells } = this.#tests[i]
+      const { column, test, cells } = this.#tests[i]
       cells.clear()
-      window.gather(index, 0, window.count, cells)
+      window.gather(column, 0, window.count, cells)
       scratchRows.set(FIRST_ROWS.subarray(0, window.count))
       const kept = test.keepPassing(cells.view(), scratchRows, window.count)
       if (kept < window.count) window.keep(scratchRows, kept)

@@ -25,7 +25,7 @@ import { ABSENT, KeyIndex } from './key-index.ts'
 import { KeyOrder } from './key-order.ts'
 import { MemRowSetIterator } from './mem-row-set-iterator.ts'
 import { MemRowStore } from './mem-row-store.ts'
-import { MISSING, ProjectedColumns } from './projected-columns.ts'
+import { ReadColumns } from './read-columns.ts'
 import { REDO_KINDS } from './redo-log.ts'
 import { NO_REDO } from './row-chunk.ts'
 import { RowWindow } from './row-window.ts'
@@ -153,21 +153,31 @@ export class MemRowSet implements RowSet {
    * Changes the cells that `row` of a write block sets, but those of key columns and, with `skipImmutable`,
    * of immutable ones.
    *
-   * Returns: how many cells; when there are none the row stays as it was. Requires: the row is live; cells
-   * were checked against the schema.
+   * `schema` is the one that the block was checked against: the rowset's own, or a younger one, whose new
+   * columns can be changed though no row here was inserted with them.
+   * Returns: how many cells; when there are none the row stays as it was. Requires: the row is live.
    */
-  update(slot: number, block: RowBlock, row: number, at: Timestamp, skipImmutable = false): number {
+  update(
+    slot: number,
+    block: RowBlock,
+    row: number,
+    at: Timestamp,
+    skipImmutable = false,
+    schema: Schema = this.schema,
+  ): number {
     assert(this.isLive(slot), 'a live row is updated')
+    assert(this.#isFrozen || schema === this.schema, 'an altered table has a new MemRowSet')
     this.#begin(at)
     const { redos } = this.#rows
     let changedCount = 0
     for (let i = 0; i < block.columns.length; i++) {
       const source = block.columns[i]
       if (!source.hasCell(row)) continue
-      const column = this.schema.mustById(block.columnIds[i])
+      const column = schema.mustById(block.columnIds[i])
       if (column.isKey || (skipImmutable && column.isImmutable)) continue
+      assert(source.physical === column.physical, 'a block column is laid out as its schema says')
       if (changedCount === 0) this.#change(slot, at, REDO_KINDS.UPDATE)
-      redos.addCell(column.index, source, row)
+      redos.addCell(this.#rows.knownColumnIndex(column), source, row)
       changedCount++
     }
     return changedCount
@@ -218,9 +228,9 @@ export class MemRowSet implements RowSet {
 
   /** Adds to `lookup` the rows of its pending keys that are visible here, and takes those keys off. */
   lookupRows(lookup: KeyLookup): void {
-    const projected = new ProjectedColumns(this.schema, lookup.columns)
-    const wanted = projected.indexes.filter((index) => index !== MISSING)
-    const window = new RowWindow(this.#rows, lookup.snapshot, wanted, lookup.pendingCount)
+    const projected = new ReadColumns(this.#rows, lookup.columns)
+    const capacity = lookup.pendingCount
+    const window = new RowWindow(this.#rows, lookup.snapshot, projected.columns, capacity)
     const { pending, keys, hashes, keyIndexes, rows } = lookup
     let left = 0
     for (let i = 0; i < lookup.pendingCount; i++) {

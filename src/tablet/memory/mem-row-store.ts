@@ -21,7 +21,15 @@ import { ChunkedColumn } from './chunked-column.ts'
 import { RedoLog } from './redo-log.ts'
 import { RowChunk } from './row-chunk.ts'
 
-/** Rows by slot, and the changes to them. */
+/** Index of a column that no row has and no change touched. */
+export const UNKNOWN_COLUMN = -1
+
+/**
+ * Rows by slot, and the changes to them.
+ *
+ * Columns have indexes: those of the schema first, then, in the order they are met, columns that were added
+ * to the table later. No row has a cell in those: only changes to rows have.
+ */
 export class MemRowStore {
   readonly schema: Schema
   /** Cells as inserted, by the column's index in the schema. */
@@ -31,6 +39,7 @@ export class MemRowStore {
   rowCount = 0
   #closedBytes = 0
   #columnBytes = 0
+  readonly #lateIndexes = new Map<number, number>()
   /** Scratch: the block's column for each of the schema's. */
   readonly #sources: (ColumnVector | undefined)[]
 
@@ -46,6 +55,26 @@ export class MemRowStore {
     const last = this.chunks.at(-1)
     const rowBytes = last === undefined ? 0 : last.heldBytes + CHUNK_OVERHEAD_BYTES
     return this.#closedBytes + rowBytes + this.#columnBytes + this.redos.heldBytes
+  }
+
+  /** Columns that have an index. */
+  get columnCount(): number {
+    return this.columns.length + this.#lateIndexes.size
+  }
+
+  /** The index of the column with an id, or `UNKNOWN_COLUMN`. */
+  columnIndex(id: number): number {
+    return this.schema.byId(id)?.index ?? this.#lateIndexes.get(id) ?? UNKNOWN_COLUMN
+  }
+
+  /** The index of a column, which is given one if it has none. */
+  knownColumnIndex(column: Column): number {
+    const index = this.columnIndex(column.id)
+    if (index !== UNKNOWN_COLUMN) return index
+    const lateIndex = this.columnCount
+    this.#lateIndexes.set(column.id, lateIndex)
+    this.redos.addColumn(column.physical)
+    return lateIndex
   }
 
   /**

@@ -13,7 +13,7 @@
  */
 
 import type { ColumnVector } from '../../common/column-vector.ts'
-import type { Cell } from '../../common/data-type.ts'
+import type { Cell, Physical } from '../../common/data-type.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { MEM_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { Schema } from '../../common/schema.ts'
@@ -34,6 +34,8 @@ export const REDO_KINDS = { UPDATE: 1, DELETE: 2, REINSERT: 3 } as const
 /** Kind of a record. */
 export type RedoKind = (typeof REDO_KINDS)[keyof typeof REDO_KINDS]
 
+/** The place of a column that a read does not want. */
+export const NOT_WANTED = -1
 /** The cell of a column that no record of a chain changed. */
 export const UNCHANGED = -1
 
@@ -45,7 +47,7 @@ class RedoChunk {
   kinds: Uint8Array
   older: Int32Array
   cellEnds: Uint32Array
-  /** Of each cell: its column's index in the schema, and its position among the column's changed cells. */
+  /** Of each cell: its column's index in the store, and its position among the column's changed cells. */
   cellColumns: Uint16Array
   cellPositions: Int32Array
   count = 0
@@ -111,15 +113,21 @@ class RedoChunk {
  */
 export class RedoLog {
   count = 0
-  readonly #schema: Schema
+  readonly #physicals: Physical[]
   readonly #chunks: RedoChunk[] = []
   readonly #columns: (ChunkedColumn | null)[]
   #closedBytes = 0
   #columnBytes = 0
 
   constructor(schema: Schema) {
-    this.#schema = schema
+    this.#physicals = schema.columns.map((column) => column.physical)
     this.#columns = schema.columns.map(() => null)
+  }
+
+  /** Gives the next index to a column that the schema lacks. */
+  addColumn(physical: Physical): void {
+    this.#physicals.push(physical)
+    this.#columns.push(null)
   }
 
   /** Bytes held in memory. Cost: O(1). */
@@ -162,7 +170,7 @@ export class RedoLog {
   #open(columnIndex: number): ChunkedColumn {
     let column = this.#columns[columnIndex]
     if (column === null) {
-      column = new ChunkedColumn(this.#schema.columns[columnIndex].physical)
+      column = new ChunkedColumn(this.#physicals[columnIndex])
       this.#columns[columnIndex] = column
     }
     this.#chunks[this.#chunks.length - 1].addCell(columnIndex, column.rowCount)
@@ -197,11 +205,12 @@ export class RedoLog {
   }
 
   /**
-   * Finds the cells of a row as of a record: for each column with `wanted[columnIndex]` = k ≥ 0, writes to
+   * Finds the cells of a row as of a record: for each column with `wanted[columnIndex]` = k, writes to
    * `positions[start + k]` the position of its changed cell.
    *
    * Returns: how many of the columns were changed; the places of the others stay what they were.
-   * Requires: those places hold `UNCHANGED`; `wantedCount` columns are wanted.
+   * Requires: those places hold `UNCHANGED`; `wantedCount` columns are wanted, the others `NOT_WANTED`; every
+   * column that the chain changed has a place in `wanted`.
    * Cost: O(cells of the chain), less when all columns are met or a REINSERT is.
    */
   resolve(
@@ -218,7 +227,7 @@ export class RedoLog {
       const end = chunk.cellEnds[index]
       for (let cell = index === 0 ? 0 : chunk.cellEnds[index - 1]; cell < end; cell++) {
         const place = wanted[chunk.cellColumns[cell]]
-        if (place < 0 || positions[start + place] !== UNCHANGED) continue
+        if (place === NOT_WANTED || positions[start + place] !== UNCHANGED) continue
         positions[start + place] = chunk.cellPositions[cell]
         found++
       }

@@ -14,7 +14,8 @@ import type { ColumnBuilder } from '../../common/column-builder.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { gatherCells } from './gather-cells.ts'
 import type { MemRowStore } from './mem-row-store.ts'
-import { REDO_KINDS, UNCHANGED } from './redo-log.ts'
+import type { ReadColumn } from './read-columns.ts'
+import { NOT_WANTED, REDO_KINDS, UNCHANGED } from './redo-log.ts'
 import { NO_REDO } from './row-chunk.ts'
 
 const NO_PATCH = -1
@@ -28,29 +29,30 @@ export class RowWindow {
   readonly slots: Int32Array
   readonly #rows: MemRowStore
   readonly #snapshot: Timestamp
-  /** By the column's index in the schema: its place among the wanted, or −1. */
+  /** By the column's index in the store: its place among the wanted, or `NOT_WANTED`. */
   readonly #wanted: Int16Array
   readonly #wantedCount: number
   readonly #patches: Int32Array
   #patchedCount = 0
   #positions = new Int32Array(0)
 
-  /** A window for at most `capacityRows` rows and the columns at some indexes of the schema. */
+  /** A window for at most `capacityRows` rows, of which `columns` can be read. */
   constructor(
     rows: MemRowStore,
     snapshot: Timestamp,
-    columnIndexes: readonly number[],
+    columns: readonly ReadColumn[],
     capacityRows: number,
   ) {
     this.#rows = rows
     this.#snapshot = snapshot
     this.slots = new Int32Array(capacityRows)
     this.#patches = new Int32Array(capacityRows)
-    this.#wanted = new Int16Array(rows.schema.columns.length).fill(-1)
+    this.#wanted = new Int16Array(rows.columnCount).fill(NOT_WANTED)
     let wantedCount = 0
-    for (const index of columnIndexes) {
-      const isKey = index < rows.schema.keyColumnCount
-      if (!isKey && this.#wanted[index] < 0) this.#wanted[index] = wantedCount++
+    for (const { index } of columns) {
+      // Cells of key columns never change. An unknown column is below them all.
+      const canChange = index >= rows.schema.keyColumnCount
+      if (canChange && this.#wanted[index] === NOT_WANTED) this.#wanted[index] = wantedCount++
     }
     this.#wantedCount = wantedCount
   }
@@ -108,33 +110,42 @@ export class RowWindow {
     this.count = count
   }
 
-  /** Appends the cells of rows `[start, end)` in a column to `target`. Requires: the column is wanted. */
-  gather(columnIndex: number, start: number, end: number, target: ColumnBuilder): void {
-    const rows = this.#rows
-    const column = rows.columns[columnIndex]
-    const place = this.#wanted[columnIndex]
-    const changed = place < 0 || this.#patchedCount === 0 ? null : rows.redos.column(columnIndex)
-    if (changed === null) {
-      gatherCells(column, null, this.slots, start, end, target)
+  /** Appends the cells of rows `[start, end)` in a column to `target`. */
+  gather(column: ReadColumn, start: number, end: number, target: ColumnBuilder): void {
+    const { index, fallback } = column
+    const place = this.#place(index)
+    const changed =
+      place === NOT_WANTED || this.#patchedCount === 0 ? null : this.#rows.redos.column(index)
+    if (changed === null && fallback === null) {
+      gatherCells(this.#rows.columns[index], null, this.slots, start, end, target)
       return
     }
     if (scratchCells.length < end - start) scratchCells = new Int32Array(end - start)
-    for (let i = start; i < end; i++) scratchCells[i - start] = this.#cell(i, place)
-    gatherCells(column, changed, scratchCells, 0, end - start, target)
+    for (let i = start; i < end; i++) scratchCells[i - start] = this.#cell(column, place, i)
+    const kept = fallback ?? this.#rows.columns[index]
+    gatherCells(kept, changed, scratchCells, 0, end - start, target)
   }
 
-  /** The cell of a row in the wanted column at `place`, as `gatherCells` names it. */
-  #cell(row: number, place: number): number {
+  /** Place of a column among the wanted, or `NOT_WANTED` when no change of it can be met. */
+  #place(index: number): number {
+    return index < 0 || index >= this.#wanted.length ? NOT_WANTED : this.#wanted[index]
+  }
+
+  /** The cell of a row in a column with its place, as `gatherCells` names it. */
+  #cell({ fallback }: ReadColumn, place: number, row: number): number {
     const patch = this.#patches[row]
-    const position = patch === NO_PATCH ? UNCHANGED : this.#positions[patch + place]
-    return position === UNCHANGED ? this.slots[row] : ~position
+    if (patch !== NO_PATCH && place !== NOT_WANTED) {
+      const position = this.#positions[patch + place]
+      if (position !== UNCHANGED) return ~position
+    }
+    return fallback === null ? this.slots[row] : 0
   }
 
-  /** Bytes of a binary value. Requires: the column is binary, and wanted. */
-  valueBytes(columnIndex: number, row: number): number {
-    const place = this.#wanted[columnIndex]
-    const cell = place < 0 ? this.slots[row] : this.#cell(row, place)
-    if (cell >= 0) return this.#rows.columns[columnIndex].valueBytes(cell)
-    return this.#rows.redos.column(columnIndex)?.valueBytes(~cell) ?? 0
+  /** Bytes of a value in a binary column. */
+  valueBytes(column: ReadColumn, row: number): number {
+    const { index, fallback } = column
+    const cell = this.#cell(column, this.#place(index), row)
+    if (cell < 0) return this.#rows.redos.column(index)?.valueBytes(~cell) ?? 0
+    return (fallback ?? this.#rows.columns[index]).valueBytes(cell)
   }
 }
