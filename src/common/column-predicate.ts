@@ -1,6 +1,6 @@
 /**
- * What a scan asks of one column. All predicates of a scan are a conjunction, and those on one column are
- * merged into one (K§6.2), so a scan has at most one predicate a column.
+ * What a scan asks of one column. All predicates of a scan are a conjunction, and those on one
+ * column are merged into one (K§6.2), so a scan has at most one predicate a column.
  *
  *   kind         accepts                                lower   upper  values
  *   NONE         nothing                                null    null   []
@@ -10,9 +10,9 @@
  *   RANGE        lower ≤ cell < upper, null = open      either or both []
  *   IS_NOT_NULL  every cell but null                    null    null   []
  *
- * Null satisfies IS_NULL only. NaN satisfies IS_NOT_NULL only: it is neither in a range nor in a list, so a
- * range over all floating point numbers, `[−Infinity, open)`, is less than IS_NOT_NULL and is kept as a range.
- * −0 equals 0. No predicate holds NaN or −0.
+ * Null satisfies IS_NULL only. NaN satisfies IS_NOT_NULL only: it is neither in a range nor in a
+ * list, so a range over all floating point numbers, `[−Infinity, open)`, is less than IS_NOT_NULL
+ * and is kept as a range. −0 equals 0. No predicate holds NaN or −0.
  */
 
 import { assert } from '../util/assert.ts'
@@ -32,7 +32,9 @@ export const PREDICATE_KINDS = [
 /** Kind of a predicate. */
 export type PredicateKind = (typeof PREDICATE_KINDS)[number]
 
-/** A predicate on one column: plain data, as in the table above. Made by the functions below only. */
+/**
+ * A predicate on one column: plain data, as in the table above. Made by the functions below only.
+ */
 export interface ColumnPredicate {
   readonly columnId: number
   readonly kind: PredicateKind
@@ -70,7 +72,9 @@ export function isNotNullPredicate(column: Column): ColumnPredicate {
   return bare(column, 'IS_NOT_NULL')
 }
 
-/** The predicate that every cell but null and NaN satisfies: what any comparison accepts at most. */
+/**
+ * The predicate that every cell but null and NaN satisfies: what any comparison accepts at most.
+ */
 export function anyNumberPredicate(column: Column): ColumnPredicate {
   if (!isFloating(column)) return isNotNullPredicate(column)
   return { ...bare(column, 'RANGE'), lower: Number.NEGATIVE_INFINITY }
@@ -100,8 +104,8 @@ export function inListPredicate(column: Column, values: readonly Cell[]): Column
 /**
  * Cells in `[lower, upper)`; null is an open side.
  *
- * Returns: the simplest predicate that accepts the same cells. A range up to the least cell accepts nothing,
- * one of a single cell is an equality, one from the least cell on is `anyNumberPredicate`.
+ * Returns: the simplest predicate that accepts the same cells. A range up to the least cell accepts
+ * nothing, one of a single cell is an equality, one from the least cell on is `anyNumberPredicate`.
  */
 export function rangePredicate(
   column: Column,
@@ -153,12 +157,17 @@ export function exclusiveRangePredicate(
   return next === null ? nonePredicate(column) : rangePredicate(column, next, upper)
 }
 
-/** Whether every cell of the column satisfies the predicate by its schema alone, so that it can be dropped. */
+/**
+ * Whether every cell of the column satisfies the predicate by its schema alone, so that it can be
+ * dropped.
+ */
 export function isTrivialPredicate(column: Column, predicate: ColumnPredicate): boolean {
   return predicate.kind === 'IS_NOT_NULL' && !column.isNullable
 }
 
-/** Whether a cell, or null, satisfies the predicate. For edges and tests, never per row in hot code. */
+/**
+ * Whether a cell, or null, satisfies the predicate. For edges and tests, never per row in hot code.
+ */
 export function predicateMatchesCell(
   column: Column,
   predicate: ColumnPredicate,
@@ -180,7 +189,8 @@ export function predicateMatchesCell(
  * The predicate that accepts what both accept.
  *
  * Requires: both are on `column`.
- * Cost: lists are intersected and cut by binary search, so that a thousand merges with a long list stay cheap.
+ * Cost: lists are intersected and cut by binary search, so that a thousand merges with a long list
+ * stay cheap.
  */
 export function mergePredicates(
   column: Column,
@@ -207,8 +217,8 @@ export function mergePredicates(
 }
 
 /**
- * Orders predicates for evaluation: negative when `a` is worth evaluating before `b`. By kind, then by the
- * width of the column, narrower first, then by the column's place.
+ * Orders predicates for evaluation: negative when `a` is worth evaluating before `b`. By kind, then
+ * by the width of the column, narrower first, then by the column's place.
  */
 export function comparePredicateSelectivity(
   schema: Schema,

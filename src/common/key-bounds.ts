@@ -5,16 +5,16 @@
  *
  *   a = 3 AND 4 ≤ b < 15              3,4,min ≤ key < 3,15,min
  *
- * The lower bound takes, column by column, the least cell of an equality, a list or a range, and ends at the
- * first column that has none. The upper bound takes the greatest, and ends likewise; a range's upper cell is
- * exclusive, so it goes on behind one only if there is a cell just below to be taken instead. Columns behind
- * the end are at their minimum.
+ * The lower bound takes, column by column, the least cell of an equality, a list or a range, and
+ * ends at the first column that has none. The upper bound takes the greatest, and ends likewise; a
+ * range's upper cell is exclusive, so it goes on behind one only if there is a cell just below to
+ * be taken instead. Columns behind the end are at their minimum.
  *
  * *Lift*: bounds that share a prefix give predicates on it, and on the column behind it.
  */
 
 import { assert } from '../util/assert.ts'
-import { EMPTY_BYTES, equalWhole } from '../util/bytes.ts'
+import { EMPTY_BYTES } from '../util/bytes.ts'
 import {
   type ColumnPredicate,
   equalityPredicate,
@@ -86,8 +86,8 @@ export function pushUpperBound(columns: readonly Column[], predicates: Predicate
 }
 
 /**
- * Predicates on key columns that every row between two bounds satisfies. What cannot be read as a key lifts
- * nothing, which is always right: the bounds stay.
+ * Predicates on key columns that every row between two bounds satisfies. What cannot be read as a
+ * key lifts nothing, which is always right: the bounds stay.
  */
 export function liftKeyBounds(
   schema: Schema,
@@ -149,8 +149,9 @@ function isLeast(columns: readonly Column[], cells: readonly Cell[], start: numb
 }
 
 /**
- * The key that a bound stands for. A scan that goes on behind key K has the bound K and a zero byte, which is
- * a key of its own only where the last column is of bytes: elsewhere it stands for the key that follows K.
+ * The key that a bound stands for. A scan that goes on behind key K has the bound K and a zero
+ * byte, which is a key of its own only where the last column is of bytes: elsewhere it stands for
+ * the key that follows K.
  */
 function boundCells(columns: readonly Column[], key: Uint8Array): Cell[] | null {
   if (key.length === 0) return null
@@ -165,8 +166,7 @@ function keyCells(columns: readonly Column[], key: Uint8Array): Cell[] | null {
   const outcome = outcomeOf(() => decodeKeyCells(columns, key))
   if (!outcome.ok) return null
   const cells = outcome.value
-  if (!columns.every((column, i) => isHeld(column, cells[i]))) return null
-  return equalWhole(encodeKeyCells(columns, cells), key) ? cells : null
+  return columns.every((column, i) => isHeld(column, cells[i])) ? cells : null
 }
 
 function isHeld(column: Column, cell: Cell): boolean {

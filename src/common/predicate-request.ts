@@ -5,8 +5,9 @@
  *   { "column": "metric", "op": "IN", "values": ["a", "b"] }   metric,IN,a,b
  *   { "column": "value", "op": "IS NULL" }                     value,IS NULL
  *
- * A value that the column cannot hold is no error but arithmetic: it lies somewhere among those that it can
- * (`placeLiteral`), so that it equals none of them and is less than some, or all, or none.
+ * A value that the column cannot hold is no error but arithmetic: it lies somewhere among those
+ * that it can (`placeLiteral`), so that it equals none of them and is less than some, or all, or
+ * none.
  */
 
 import { unreachable } from '../util/assert.ts'
@@ -64,8 +65,8 @@ interface Question<Literal> {
  * Reads the predicates of a JSON body and merges them to at most one a column.
  *
  * Requires: numbers in `requests` are NumberLiterals.
- * Throws: INVALID_ARGUMENT that names what is wrong: a member, column or operator that is not known, a value
- * of the wrong kind, null as a value, more predicates or IN values than the limits.
+ * Throws: INVALID_ARGUMENT that names what is wrong: a member, column or operator that is not
+ * known, a value of the wrong kind, null as a value, more predicates or IN values than the limits.
  */
 export function predicatesFromJson(
   schema: Schema,
@@ -100,9 +101,9 @@ export function predicatesFromText(
 }
 
 /**
- * Predicates as a JSON array of requests that `predicatesFromJson` reads as the same predicates. A range is up
- * to two requests, and what matches nothing an empty IN. Text, so that INT64 stays exact; timestamps as RFC 3339
- * where the options would print milliseconds, which are not.
+ * Predicates as a JSON array of requests that `predicatesFromJson` reads as the same predicates. A
+ * range is up to two requests, and what matches nothing an empty IN. Text, so that INT64 stays
+ * exact; timestamps as RFC 3339 where the options would print milliseconds, which are not.
  */
 export function predicatesToJson(
   schema: Schema,

@@ -1,4 +1,7 @@
-/** Texts and bytes that begin with a prefix, as a range: `[prefix, least value above all that begin so)`. */
+/**
+ * Texts and bytes that begin with a prefix, as a range: `[prefix, least value above all that begin
+ * so)`.
+ */
 
 import { assert } from '../util/assert.ts'
 import { concatBytes, utf8Decode, utf8Encode } from '../util/bytes.ts'
@@ -15,8 +18,8 @@ const LAST_CODE_POINT = utf8Encode(String.fromCodePoint(CODE_POINT_MAX))
 /**
  * Cells that begin with `prefix`.
  *
- * Requires: the column is STRING, VARCHAR or BINARY; for the first two the prefix is UTF-8. Both bounds of the
- * range then are UTF-8 too, so that they can be shown.
+ * Requires: the column is STRING, VARCHAR or BINARY; for the first two the prefix is UTF-8. Both
+ * bounds of the range then are UTF-8 too, so that they can be shown.
  */
 export function prefixPredicate(column: Column, prefix: Uint8Array): ColumnPredicate {
   assert(column.physical === PHYSICAL.binary, 'only texts and bytes have prefixes')
@@ -34,7 +37,9 @@ function bytesAbove(prefix: Uint8Array): Uint8Array | null {
   return above
 }
 
-/** The least text above all that begin with the prefix, which orders by code points as UTF-8 does. */
+/**
+ * The least text above all that begin with the prefix, which orders by code points as UTF-8 does.
+ */
 function textAbove(prefix: Uint8Array): Uint8Array | null {
   let end = prefix.length
   while (endsWith(prefix, end, LAST_CODE_POINT)) end -= LAST_CODE_POINT.length

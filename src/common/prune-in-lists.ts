@@ -12,10 +12,11 @@ import type { Column, Schema } from './schema.ts'
 type Holds = (key: Uint8Array) => boolean
 
 /**
- * Drops from IN lists the values that one tablet cannot hold (K§3.5), so that its key bounds get narrower. A
- * list that loses all of them matches nothing.
+ * Drops from IN lists the values that one tablet cannot hold (K§3.5), so that its key bounds get
+ * narrower. A list that loses all of them matches nothing.
  *
- * Looks at hash dimensions and ranges of a single column only: of several, values could be told only together.
+ * Looks at hash dimensions and ranges of a single column only: of several, values could be told
+ * only together.
  * Requires: the partition is one of the partition schema's. Optimize the spec afterwards.
  */
 export function pruneInLists(

@@ -24,8 +24,8 @@ export interface ScanRequest {
  * Reads which rows a request wants. The spec is not optimized yet.
  *
  * Requires: numbers in the request are NumberLiterals.
- * Throws: INVALID_ARGUMENT, as `predicatesFromJson`; also for a bound that misses a key column, has another
- * one, or a value that its column cannot hold.
+ * Throws: INVALID_ARGUMENT, as `predicatesFromJson`; also for a bound that misses a key column, has
+ * another one, or a value that its column cannot hold.
  */
 export function scanSpecFromJson(
   schema: Schema,
@@ -41,8 +41,8 @@ export function scanSpecFromJson(
 }
 
 /**
- * The least key of all, the empty text, encodes to no bytes, which as an upper bound would be none: there the
- * predicates say that nothing lies below it.
+ * The least key of all, the empty text, encodes to no bytes, which as an upper bound would be none:
+ * there the predicates say that nothing lies below it.
  */
 function withUpperBound(
   schema: Schema,

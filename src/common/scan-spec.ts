@@ -1,9 +1,10 @@
 /**
- * Which rows a scan wants: predicates and bounds on the encoded primary key, both of which a row must meet.
+ * Which rows a scan wants: predicates and bounds on the encoded primary key, both of which a row
+ * must meet.
  *
- * `optimizeScanSpec` moves as much as it can from the predicates into the bounds, and before that from the
- * bounds into the predicates, where the two together may turn out to be narrower, or to contradict each other
- * (K§3.6). It never changes which rows match.
+ * `optimizeScanSpec` moves as much as it can from the predicates into the bounds, and before that
+ * from the bounds into the predicates, where the two together may turn out to be narrower, or to
+ * contradict each other (K§3.6). It never changes which rows match.
  */
 
 import { compareWhole } from '../util/bytes.ts'
@@ -29,22 +30,24 @@ export interface ScanSpec {
 
 /** A scan spec after `optimizeScanSpec`. */
 export interface OptimizedScanSpec extends ScanSpec {
-  /** Whether no row can match. Even if it is not looked at, the predicates and bounds match none. */
+  /**
+   * Whether no row can match. Even if it is not looked at, the predicates and bounds match none.
+   */
   readonly isEmpty: boolean
 }
 
 /** How to optimize. */
 export interface OptimizeOptions {
   /**
-   * Whether predicates that the bounds say in full are dropped. Pruning partitions by hash wants them kept,
-   * since it does not look at bounds.
+   * Whether predicates that the bounds say in full are dropped. Pruning partitions by hash wants
+   * them kept, since it does not look at bounds.
    */
   readonly erasePushed: boolean
 }
 
 /**
- * Merges predicates into at most one a column, drops those that the schema alone satisfies, and orders them by
- * when they are worth evaluating.
+ * Merges predicates into at most one a column, drops those that the schema alone satisfies, and
+ * orders them by when they are worth evaluating.
  *
  * Requires: every column id is one of the schema's.
  */
@@ -56,8 +59,8 @@ export function combinePredicates(
 }
 
 /**
- * The same rows said with bounds as narrow and predicates as few as possible, predicates in the order in which
- * they are worth evaluating.
+ * The same rows said with bounds as narrow and predicates as few as possible, predicates in the
+ * order in which they are worth evaluating.
  *
  * Requires: every column id is one of the schema's. Any bytes will do as bounds.
  */
@@ -126,8 +129,9 @@ function lesserBound(a: Uint8Array, b: Uint8Array): Uint8Array {
 }
 
 /**
- * Drops the predicates that the bounds say in full: equalities on leading key columns and the first range. A
- * list is not said by its least and greatest value, and behind it or behind a range bounds speak of its ends only.
+ * Drops the predicates that the bounds say in full: equalities on leading key columns and the first
+ * range. A list is not said by its least and greatest value, and behind it or behind a range bounds
+ * speak of its ends only.
  */
 function erasePushed(
   schema: Schema,

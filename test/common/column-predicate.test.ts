@@ -23,7 +23,9 @@ import { aColumn, aColumnDefinition } from '../support/a-schema.ts'
 import { readVectors, reportVectors } from '../support/vectors.ts'
 
 type VectorValue = null | number | boolean | string
-/** `[kind, …operands]`: indexes into a list of values when merging, the values themselves otherwise. */
+/**
+ * `[kind, …operands]`: indexes into a list of values when merging, the values themselves otherwise.
+ */
 type VectorPredicate = readonly [string, ...unknown[]]
 
 interface ConstructorCase {

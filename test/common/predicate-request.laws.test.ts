@@ -13,8 +13,8 @@ import { parseJson } from '../support/parse-json.ts'
 import { COMPARISONS, type Comparison, plainCompare, plainIn } from '../support/plain-predicate.ts'
 
 /**
- * A literal as JSON, and what it is worth on a scale fine enough to compare it with every cell of its type:
- * billionths for integers and decimals, a rank for floats, bytes for texts.
+ * A literal as JSON, and what it is worth on a scale fine enough to compare it with every cell of
+ * its type: billionths for integers and decimals, a rank for floats, bytes for texts.
  */
 interface Literal {
   readonly json: string

@@ -1,6 +1,6 @@
 /**
- * Schemas and columns in a line: `aSchema('a INT8 KEY', 'b STRING KEY', 'c DECIMAL(5,2) NULL')`. Column ids
- * start at 10, so that nothing can take them for positions.
+ * Schemas and columns in a line: `aSchema('a INT8 KEY', 'b STRING KEY', 'c DECIMAL(5,2) NULL')`.
+ * Column ids start at 10, so that nothing can take them for positions.
  */
 
 import { DATA_TYPES, type TypeAttributes } from '../../src/common/data-type.ts'
@@ -9,7 +9,10 @@ import { assert } from '../../src/util/assert.ts'
 
 const FIRST_ID = 10
 
-/** A schema of columns written as `name TYPE [KEY | NULL]`. Requires: key columns first, at least one. */
+/**
+ * A schema of columns written as `name TYPE [KEY | NULL]`. Requires: key columns first, at least
+ * one.
+ */
 export function aSchema(...columns: readonly string[]): Schema {
   return new Schema(columns.map((text, index) => aColumnDefinition(text, FIRST_ID + index)))
 }

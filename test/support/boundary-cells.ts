@@ -1,4 +1,7 @@
-/** Cells where predicates and keys go wrong: the ends of each type, their neighbours, zeros, prefixes. */
+/**
+ * Cells where predicates and keys go wrong: the ends of each type, their neighbours, zeros,
+ * prefixes.
+ */
 
 import { type Cell, PHYSICAL } from '../../src/common/data-type.ts'
 import type { Column } from '../../src/common/schema.ts'
@@ -32,7 +35,9 @@ const TEXTS = [
 
 const BINARIES = ['', '00', '0000', '61', '6100', '610001', 'fe', 'feff', 'ff', 'ff00', 'ffff']
 
-/** About a dozen cells that a column can hold, NaN and −0 among the floats. Ascending but for NaN. */
+/**
+ * About a dozen cells that a column can hold, NaN and −0 among the floats. Ascending but for NaN.
+ */
 export function boundaryCells(column: Column): Cell[] {
   if (column.type === 'BOOL') return [0, 1]
   if (column.type === 'BINARY') return BINARIES.map(fromHex)

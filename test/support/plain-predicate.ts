@@ -7,7 +7,9 @@ export const COMPARISONS = ['=', '<', '<=', '>', '>='] as const
 /** A comparison of two cells. */
 export type Comparison = (typeof COMPARISONS)[number]
 
-/** Whether `left op right` holds. NaN compares with nothing, −0 equals 0, bytes compare unsigned. */
+/**
+ * Whether `left op right` holds. NaN compares with nothing, −0 equals 0, bytes compare unsigned.
+ */
 export function plainCompare(left: Cell, op: Comparison, right: Cell): boolean {
   const a = plain(left)
   const b = plain(right)
