@@ -6,13 +6,13 @@
  *   NONE         nothing                                null    null   []
  *   IS_NULL      null                                   null    null   []
  *   EQUALITY     cells equal to `lower`                 value   null   []
- *   IN_LIST      cells equal to one of `values`         null    null   two or more, ascending, distinct
+ *   IN_LIST      cells equal to one of `values`         null    null   two or more, ascending
  *   RANGE        lower ≤ cell < upper, null = open      either or both []
  *   IS_NOT_NULL  every cell but null                    null    null   []
  *
  * Null satisfies IS_NULL only. NaN satisfies IS_NOT_NULL only: it is neither in a range nor in a
  * list, so a range over all floating point numbers, `[−Infinity, open)`, is less than IS_NOT_NULL
- * and is kept as a range. −0 equals 0. No predicate holds NaN or −0.
+ * and is kept as a range. −0 equals 0. No predicate holds NaN or −0, and no list a value twice.
  */
 
 import { assert } from '../util/assert.ts'
