@@ -1,0 +1,310 @@
+/**
+ * The service's objects in one process: the real engine and the real catalog behind the interfaces that fronts
+ * call, with clocks that lie, memory that vanishes and calls that interleave, all out of one seed.
+ */
+
+import { Catalog, type NewTable } from '../../src/catalog/catalog.ts'
+import { type Clock, HybridClock } from '../../src/common/hybrid-clock.ts'
+import { encodeRowBlock } from '../../src/common/row-block.ts'
+import { failure, type Outcome, outcomeOf, StatusError } from '../../src/common/status.ts'
+import type { TableEntry } from '../../src/common/table.ts'
+import type { RouterPorts } from '../../src/router/ports.ts'
+import { readPage } from '../../src/server/read-page.ts'
+import { MemoryAccountant } from '../../src/tablet/memory-accountant.ts'
+import { Tablet } from '../../src/tablet/tablet.ts'
+import type { TabletReply } from '../../src/tablet/tablet-request.ts'
+import { Prng } from '../../src/util/prng.ts'
+import type { CatalogStub } from '../../src/wire/catalog-protocol.ts'
+import type {
+  LookupAnswer,
+  LookupCall,
+  OfferAnswer,
+  OfferCall,
+  ReadAnswer,
+  ScanCall,
+  StreamAnswer,
+  TabletAnswer,
+  TabletCall,
+  TabletStub,
+  WriteAnswer,
+  WriteCall,
+} from '../../src/wire/tablet-protocol.ts'
+import { MemoryCatalogStore } from './memory-catalog-store.ts'
+import { MemoryTabletStore } from './memory-tablet-store.ts'
+
+/** Time that a test moves. */
+export class TestTime {
+  micros = 1_800_000_000_000_000
+
+  /** A clock that is off by `skewMicros`, in steps of a millisecond as the platform's. */
+  clock(skewMicros = 0): Clock {
+    return { nowMicros: () => Math.floor((this.micros + skewMicros) / 1000) * 1000 }
+  }
+}
+
+/** Options of a local service. */
+export interface LocalOptions {
+  readonly seed: number
+  /** Greatest difference of an object's clock from the true time, either way. */
+  readonly skewMicrosMax?: number
+  /** How likely it is that a tablet's memory vanishes before a call. */
+  readonly evictChance?: number
+  readonly memoryBytesMax?: number
+}
+
+/** A tablet object: `TabletObject` without the platform. */
+export class LocalTablet implements TabletStub {
+  store = new MemoryTabletStore()
+  /** Fails the next calls like an object that was reset: before or after they were done. */
+  resets: ('before' | 'after')[] = []
+  isDropped = false
+  evictions = 0
+  #tablet: Tablet | null = null
+  readonly #service: LocalService
+  readonly #tabletId: string
+  readonly #clock: Clock
+
+  constructor(service: LocalService, tabletId: string, clock: Clock) {
+    this.#service = service
+    this.#tabletId = tabletId
+    this.#clock = clock
+  }
+
+  write(call: WriteCall): Promise<TabletAnswer<WriteAnswer>> {
+    return this.#serve(call, (tablet) => tablet.write(call))
+  }
+
+  read(call: ScanCall): Promise<TabletAnswer<ReadAnswer>> {
+    return this.#serve(call, (tablet) =>
+      withValue(tablet.openScan(call), ({ snapshot, scanner }) => ({
+        snapshot,
+        ...readPage(scanner, call.rowCountMax, call.bytesMax),
+      })),
+    )
+  }
+
+  scan(call: ScanCall): Promise<TabletAnswer<StreamAnswer>> {
+    return this.#serve(call, (tablet) =>
+      withValue(tablet.openScan(call), ({ snapshot, scanner }) => {
+        const { frames } = readPage(scanner, call.rowCountMax, Number.MAX_SAFE_INTEGER)
+        return { snapshot, stream: byteStream(frames) }
+      }),
+    )
+  }
+
+  lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>> {
+    return this.#serve(call, (tablet) =>
+      withValue(tablet.lookup(call), ({ snapshot, block, keyIndexes, keyEnd }) => ({
+        snapshot,
+        block: encodeRowBlock(block),
+        keyIndexes: keyIndexes.slice(),
+        keyCount: keyEnd,
+      })),
+    )
+  }
+
+  offer(call: OfferCall): Promise<TabletAnswer<OfferAnswer>> {
+    return this.#serve(call, (tablet) => tablet.offerSnapshot(call))
+  }
+
+  /** Forgets memory; storage keeps what was committed. */
+  evict(): void {
+    this.#tablet = null
+    this.store = this.store.crash()
+    this.evictions++
+  }
+
+  async #serve<T>(
+    call: TabletCall,
+    work: (tablet: Tablet) => TabletReply<T>,
+  ): Promise<TabletAnswer<T>> {
+    await this.#service.wander()
+    const reset = this.resets.shift()
+    if (reset === 'before') throw this.#reset()
+    if (this.#service.chance('evict')) this.evict()
+    let answer = this.#section(call, work)
+    if (answer.kind === 'uninitialized' && answer.mustInitialize) {
+      const table = await this.#service.catalogStub.initializeTablet(call.tableId, call.tabletId)
+      if (table.ok) {
+        this.#open().initialize(table.value.table, this.#tabletId)
+        answer = this.#section(call, work)
+      } else if (table.code === 'NOT_FOUND') {
+        answer = { kind: 'dropped', clock: this.#open().newestTime }
+      }
+    }
+    this.store.release()
+    if (reset === 'after') throw this.#reset()
+    await this.#service.wander()
+    // What crosses an object boundary is a copy. A stream moves.
+    const isStream = answer.kind === 'ok' && isStreamAnswer(answer.value)
+    return isStream ? answer : structuredClone(answer)
+  }
+
+  #section<T>(
+    call: TabletCall,
+    work: (tablet: Tablet) => TabletReply<T>,
+  ): TabletAnswer<T> & { mustInitialize?: boolean } {
+    if (this.isDropped) return { kind: 'dropped', clock: this.#clock.nowMicros() }
+    if (call.tabletId !== this.#tabletId) throw new Error('call is for another tablet')
+    const tablet = this.#open()
+    try {
+      return work(tablet)
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      return { kind: 'error', clock: tablet.newestTime, ...failureOf(error) }
+    }
+  }
+
+  #open(): Tablet {
+    this.#tablet ??= Tablet.open({
+      store: this.store,
+      clock: this.#clock,
+      prng: new Prng(this.#service.options.seed),
+      accountant: this.#service.accountant,
+    })
+    return this.#tablet
+  }
+
+  #reset(): Error {
+    this.evict()
+    return Object.assign(new Error('Durable Object reset'), { durableObjectReset: true })
+  }
+}
+
+/** All objects of one service. */
+export class LocalService {
+  readonly time = new TestTime()
+  readonly options: LocalOptions
+  readonly accountant: MemoryAccountant
+  readonly tablets = new Map<string, LocalTablet>()
+  readonly catalogStub: CatalogStub
+  /** Calls to the catalog's `getTable`. */
+  getTableCount = 0
+  readonly #catalog: Catalog
+  readonly #prng: Prng
+
+  constructor(options: LocalOptions) {
+    this.options = options
+    this.#prng = new Prng(options.seed)
+    this.accountant = new MemoryAccountant(options.memoryBytesMax ?? 2 ** 30)
+    this.#catalog = new Catalog({
+      store: new MemoryCatalogStore(),
+      clock: new HybridClock(this.time.clock()),
+      ids: { nextId: () => this.#hexId() },
+    })
+    this.catalogStub = this.#makeCatalogStub()
+  }
+
+  /** Makes a table. */
+  createTable(table: NewTable): TableEntry {
+    return this.#catalog.createTable(table)
+  }
+
+  /** Drops a table and makes its tablets refuse. */
+  dropTable(name: string): void {
+    for (const tabletId of this.#catalog.dropTable({ name }, null).toRefuse) {
+      this.tablet(tabletId).isDropped = true
+    }
+  }
+
+  /** The object of a tablet. */
+  tablet(tabletId: string): LocalTablet {
+    let tablet = this.tablets.get(tabletId)
+    if (tablet === undefined) {
+      tablet = new LocalTablet(this, tabletId, this.time.clock(this.#drawSkew()))
+      this.tablets.set(tabletId, tablet)
+    }
+    return tablet
+  }
+
+  /** A front with a clock of its own. */
+  front(): RouterPorts {
+    return {
+      tablet: (tabletId) => this.tablet(tabletId),
+      catalog: () => this.catalogStub,
+      clock: new HybridClock(this.time.clock(this.#drawSkew())),
+      prng: new Prng(this.options.seed + 1),
+      elapsedMs: () => this.time.micros / 1000,
+      sleep: async (milliseconds) => {
+        this.time.micros += milliseconds * 1000
+      },
+      randomId: () => this.#hexId(),
+    }
+  }
+
+  /** Lets others run for a while, and some time pass. */
+  async wander(): Promise<void> {
+    for (let turns = this.#prng.below(6); turns > 0; turns--) {
+      this.time.micros += this.#prng.below(300)
+      await Promise.resolve()
+    }
+  }
+
+  /** Whether something happens this time. */
+  chance(what: 'evict'): boolean {
+    return what === 'evict' && this.#prng.chance(this.options.evictChance ?? 0)
+  }
+
+  #drawSkew(): number {
+    const max = this.options.skewMicrosMax ?? 0
+    return max === 0 ? 0 : this.#prng.between(-max, max)
+  }
+
+  #hexId(): string {
+    let id = ''
+    for (let i = 0; i < 4; i++) id += this.#prng.uint32().toString(16).padStart(8, '0')
+    return id
+  }
+
+  #makeCatalogStub(): CatalogStub {
+    const catalog = this.#catalog
+    const unused = async (): Promise<Outcome<never>> => failure(new StatusError('INTERNAL', ''))
+    return {
+      createTable: async (call) => outcomeOf(() => catalog.createTable(call)),
+      getTable: async (ref) => {
+        this.getTableCount++
+        await this.wander()
+        return outcomeOf(() => catalog.getTable(ref))
+      },
+      initializeTablet: async (tableId, tabletId) => {
+        await this.wander()
+        return outcomeOf(() => ({
+          table: catalog.initializeTablet(tableId, tabletId),
+          clock: catalog.clock.now(),
+        }))
+      },
+      listTables: unused,
+      dropTable: unused,
+      ping: async () => ({ ok: true, value: null }),
+    }
+  }
+}
+
+function withValue<T, U>(reply: TabletReply<T>, map: (value: T) => U): TabletReply<U> {
+  return reply.kind === 'ok' ? { ...reply, value: map(reply.value) } : reply
+}
+
+function failureOf(error: StatusError): Pick<StatusError, 'code' | 'message' | 'details'> {
+  return { code: error.code, message: error.message, details: error.details }
+}
+
+function isStreamAnswer(value: unknown): boolean {
+  return (value as { stream?: unknown }).stream instanceof ReadableStream
+}
+
+/** A byte stream in pieces that fit no frame. */
+function byteStream(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let offset = 0
+  return new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      const end = Math.min(offset + 1009, bytes.length)
+      controller.enqueue(bytes.slice(offset, end))
+      offset = end
+      if (offset === bytes.length) {
+        controller.close()
+        controller.byobRequest?.respond(0)
+      }
+    },
+  })
+}
