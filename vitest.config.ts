@@ -38,7 +38,13 @@ export default defineConfig({
       },
       {
         define,
-        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './wrangler.toml' },
+            // What the objects tell at level info is not what a test is about.
+            miniflare: { bindings: { NYALA_LOG_LEVEL: 'error' } },
+          }),
+        ],
         test: {
           name: 'workerd',
           include: ['test/**/*.workerd.test.ts'],

@@ -16,8 +16,8 @@
 
 import { retryable } from 'cloudflare:durable-objects'
 import { DurableObject } from 'cloudflare:workers'
-import { SCAN_STREAM_COUNT_MAX } from '../common/limits.ts'
-import { encodeRowBlock } from '../common/row-block.ts'
+import { MESSAGE_BYTES_MAX, SCAN_STREAM_COUNT_MAX } from '../common/limits.ts'
+import { encodedRowBlockBytes, encodeRowBlock } from '../common/row-block.ts'
 import { failure, invalidArgument, type Outcome, StatusError } from '../common/status.ts'
 import type { TableEntry } from '../common/table.ts'
 import { Tablet } from '../tablet/tablet.ts'
@@ -51,9 +51,10 @@ import { SqlTabletStore } from './sql-tablet-store.ts'
 import { catalogStub } from './stubs.ts'
 import { SystemClock } from './system-clock.ts'
 import { SystemRandom } from './system-random.ts'
+import { answerOf, type SectionReply, withValue } from './tablet-answer.ts'
 
-/** What a section says: a tablet's reply, or that there is no tablet any more. */
-type Reply<T> = TabletReply<T> | { readonly kind: 'dropped' }
+/** Bytes of a row block that fits one message beside what else is in it. */
+const BLOCK_BYTES_MAX = MESSAGE_BYTES_MAX - 64 * 1024
 
 /** See the file's header. */
 export class TabletObject extends DurableObject<Cloudflare.Env> {
@@ -118,10 +119,10 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   /** Rows by their keys. */
   lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>> {
     return this.#serve('lookup', call, (tablet) =>
-      withValue(tablet.lookup(call), ({ snapshot, block, keyIndexes, keyEnd }) => {
+      withValue(tablet.lookup(call), ({ snapshot, block, keyIndexes, keyCount }) => {
+        if (encodedRowBlockBytes(block) > BLOCK_BYTES_MAX) throw tooLarge()
         // A copy: of a view the whole buffer would be sent.
-        const answer = { block: encodeRowBlock(block), keyIndexes: keyIndexes.slice() }
-        return { snapshot, ...answer, keyCount: keyEnd }
+        return { snapshot, block: encodeRowBlock(block), keyIndexes: keyIndexes.slice(), keyCount }
       }),
     )
   }
@@ -190,8 +191,8 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     call: TabletCall,
     work: (tablet: Tablet) => TabletReply<T>,
     table: TableEntry | null,
-  ): Outcome<Reply<T>> {
-    const outcome = this.#guard.run<Reply<T>>(
+  ): Outcome<SectionReply<T>> {
+    const outcome = this.#guard.run<SectionReply<T>>(
       operation,
       () => {
         checkWireVersion(call.wire)
@@ -208,16 +209,8 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     return outcome
   }
 
-  #answer<T>(outcome: Outcome<Reply<T>>): TabletAnswer<T> {
-    const clock = this.#tablet?.newestTime ?? this.#clock.nowMicros()
-    if (!outcome.ok) {
-      const { code, message, details } = outcome
-      return { kind: 'error', clock, code, message, details }
-    }
-    const reply = outcome.value
-    if (reply.kind === 'dropped') return { kind: 'dropped', clock }
-    if (reply.kind === 'uninitialized') return { kind: 'uninitialized', clock: reply.clock }
-    return reply
+  #answer<T>(outcome: Outcome<SectionReply<T>>): TabletAnswer<T> {
+    return answerOf(outcome, this.#tablet?.newestTime ?? this.#clock.nowMicros())
   }
 
   /** The tablet in this object's storage. Writes only where the schema of the storage is an older one. */
@@ -279,10 +272,6 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   }
 }
 
-function withValue<T, U>(reply: TabletReply<T>, map: (value: T) => U): TabletReply<U> {
-  return reply.kind === 'ok' ? { ...reply, value: map(reply.value) } : reply
-}
-
 function tableDropped(): StatusError {
   return new StatusError('NOT_FOUND', 'table was dropped', { resource: 'table' })
 }
@@ -291,4 +280,12 @@ function tooManyScans(): StatusError {
   return new StatusError('SERVICE_UNAVAILABLE', 'tablet has too many open scans', {
     limit: SCAN_STREAM_COUNT_MAX,
   })
+}
+
+function tooLarge(): StatusError {
+  return new StatusError(
+    'PAYLOAD_TOO_LARGE',
+    `rows are over the limit of ${BLOCK_BYTES_MAX} bytes together; ask for fewer keys`,
+    { limit: BLOCK_BYTES_MAX },
+  )
 }
