@@ -13,17 +13,24 @@ export class OpenTable {
   readonly schema: Schema
   readonly partitions: readonly Partition[]
   readonly partitioner: RowPartitioner
+  readonly #indexById: ReadonlyMap<string, number>
 
   constructor(entry: TableEntry) {
     this.entry = entry
     this.schema = new Schema(entry.columns)
     this.partitions = entry.tablets.map((tablet) => tablet.partition)
+    this.#indexById = new Map(entry.tablets.map(({ tabletId }, index) => [tabletId, index]))
     this.partitioner = new RowPartitioner(this.schema, entry.partitionSchema, this.partitions)
   }
 
   /** Tablets of the table. */
   get tabletCount(): number {
     return this.entry.tablets.length
+  }
+
+  /** Index of the tablet with an id, or −1. */
+  indexOf(tabletId: string): number {
+    return this.#indexById.get(tabletId) ?? -1
   }
 
   /** Id of the tablet at `index`, in partition-key order. */

@@ -42,7 +42,9 @@ export async function openFeed(
   plan: ScanPlan,
   options: FeedOptions,
 ): Promise<{ readonly feed: RowFeed; readonly snapshot: Timestamp | null }> {
-  const tablets = plan.tablets.filter((index) => index >= options.firstTablet)
+  const tablets = isDone(plan, options.afterKey)
+    ? []
+    : plan.tablets.filter((index) => index >= options.firstTablet)
   const snapshot = await snapshotOf(session, tablets, options)
   const isOrdered = plan.request.order !== 'UNORDERED' && tablets.length > 1
   const cursors = tablets.map((index, position) => {
@@ -55,6 +57,11 @@ export async function openFeed(
     ? new MergeFeed(cursors, plan.request.order === 'DESCENDING')
     : new SequentialFeed(cursors)
   return { feed, snapshot }
+}
+
+/** Whether nothing can follow: no key sorts before the empty one. */
+function isDone(plan: ScanPlan, afterKey: Uint8Array | null): boolean {
+  return plan.request.order === 'DESCENDING' && afterKey?.length === 0
 }
 
 async function snapshotOf(

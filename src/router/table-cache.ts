@@ -5,10 +5,18 @@
  */
 
 import { TABLE_CACHE_COUNT_MAX, TABLE_CACHE_MS } from '../common/limits.ts'
-import { mustValue } from '../common/status.ts'
+import { StatusError } from '../common/status.ts'
+import type { TableEntry } from '../common/table.ts'
 import type { TableRef } from '../wire/catalog-protocol.ts'
+import { callCatalog } from './catalog-caller.ts'
 import { OpenTable } from './open-table.ts'
 import type { RouterPorts } from './ports.ts'
+
+/** A table, and whether the catalog was asked for it just now. */
+export interface KnownTable {
+  readonly table: OpenTable
+  readonly isConfirmed: boolean
+}
 
 interface CachedTable {
   readonly table: OpenTable
@@ -39,19 +47,19 @@ export class TableCache {
   }
 
   /** The table, remembered or fetched. Throws: NOT_FOUND. */
-  async open(ref: TableRef): Promise<OpenTable> {
+  async open(ref: TableRef): Promise<KnownTable> {
     const key = keyOf(ref)
     const cached = this.#tables.get(key)
     if (cached !== undefined && this.#ports.elapsedMs() - cached.fetchedAtMs < TABLE_CACHE_MS) {
-      return cached.table
+      return { table: cached.table, isConfirmed: false }
     }
     const running = this.#fetching.get(key)
-    if (running === undefined) return this.refresh(ref)
+    if (running === undefined) return { table: await this.refresh(ref), isConfirmed: true }
     try {
-      return await running
+      return { table: await running, isConfirmed: false }
     } catch {
       // That fetch began before this request: what it missed may be there by now.
-      return this.refresh(ref)
+      return { table: await this.refresh(ref), isConfirmed: true }
     }
   }
 
@@ -74,12 +82,19 @@ export class TableCache {
 
   async #fetch(ref: TableRef): Promise<OpenTable> {
     const fetchedAtMs = this.#ports.elapsedMs()
-    const outcome = await this.#ports.catalog().getTable(ref)
-    if (!outcome.ok && outcome.code === 'NOT_FOUND') this.forget(ref)
-    const { table: entry } = mustValue(outcome)
+    const entry = await this.#ask(ref)
     const table = new OpenTable(entry)
     this.#remember(keyOf(ref), { table, fetchedAtMs })
     return table
+  }
+
+  async #ask(ref: TableRef): Promise<TableEntry> {
+    try {
+      return (await callCatalog(this.#ports, (catalog) => catalog.getTable(ref))).table
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 'NOT_FOUND') this.forget(ref)
+      throw error
+    }
   }
 
   #remember(key: string, cached: CachedTable): void {

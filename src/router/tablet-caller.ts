@@ -2,10 +2,8 @@
  * Calls a tablet, repeats the call when that is safe and may help, and turns what comes back into a
  * value or a StatusError.
  *
- * The platform marks its errors: `overloaded` (never repeat), `retryable` (provably transient),
- * `durableObjectReset` (the object went away in mid-call; what it did is durable or gone, so only a
- * read or a keyed write may be repeated). A tablet whose table version is another answers `stale`:
- * the front fetches the table again and repeats the call with what it learnt.
+ * A tablet whose table version is another answers `stale`: the front fetches the table again and
+ * repeats the call with what it learnt.
  */
 
 import { FRONT_DEADLINE_MS, FRONT_RETRY_COUNT_MAX } from '../common/limits.ts'
@@ -14,6 +12,7 @@ import type { TabletAnswer, TabletCall, TabletStub } from '../wire/tablet-protoc
 import { WIRE_VERSION } from '../wire/tablet-protocol.ts'
 import type { CallBudget } from './call-budget.ts'
 import type { OpenTable } from './open-table.ts'
+import { backoffMs, isWorthRepeating, type PlatformError } from './platform-error.ts'
 import type { RouterPorts } from './ports.ts'
 
 /** A tablet's answer that is not a failure. */
@@ -26,13 +25,6 @@ export type SettledAnswer<T> = Extract<
 export interface CallContext {
   readonly ports: RouterPorts
   readonly budget: CallBudget
-  /** When the front stops repeating, on `ports.elapsedMs`. */
-  readonly deadlineMs: number
-}
-
-/** A context whose deadline begins now. */
-export function callContext(ports: RouterPorts, budget: CallBudget): CallContext {
-  return { ports, budget, deadlineMs: ports.elapsedMs() + FRONT_DEADLINE_MS }
 }
 
 /**
@@ -50,6 +42,7 @@ export async function callTablet<T>(
 ): Promise<SettledAnswer<T>> {
   const { ports, budget } = context
   const tabletId = table.tabletId(index)
+  const deadlineMs = ports.elapsedMs() + FRONT_DEADLINE_MS
   for (let attempt = 0; ; attempt++) {
     try {
       const answer = await budget.run(() =>
@@ -60,7 +53,7 @@ export async function callTablet<T>(
       throw new StatusError(answer.code, answer.message, { ...answer.details, tablet_id: tabletId })
     } catch (error) {
       if (error instanceof StatusError) throw error
-      const canRepeat = attempt < FRONT_RETRY_COUNT_MAX && ports.elapsedMs() < context.deadlineMs
+      const canRepeat = attempt < FRONT_RETRY_COUNT_MAX && ports.elapsedMs() < deadlineMs
       if (!canRepeat || !isWorthRepeating(error)) throw unreachableTablet(error, tabletId)
       await ports.sleep(backoffMs(ports, attempt))
     }
@@ -77,24 +70,8 @@ function tabletCall(ports: RouterPorts, table: OpenTable, tabletId: string): Tab
   }
 }
 
-function backoffMs(ports: RouterPorts, attempt: number): number {
-  return 20 * 4 ** attempt * (0.5 + ports.prng.unit())
-}
-
 /** A call that failed on the way: what it was to do may have been done or not. */
 export class TabletUnreachable extends StatusError {}
-
-interface PlatformError {
-  readonly overloaded?: boolean
-  readonly retryable?: boolean
-  readonly durableObjectReset?: boolean
-}
-
-function isWorthRepeating(error: unknown): boolean {
-  const marks = error as PlatformError
-  if (marks.overloaded === true) return false
-  return marks.retryable === true || marks.durableObjectReset === true
-}
 
 function unreachableTablet(error: unknown, tabletId: string): TabletUnreachable {
   const marks = error as PlatformError

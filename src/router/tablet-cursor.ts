@@ -85,6 +85,8 @@ export class PageCursor implements TabletCursor {
   }
 
   #goOnBehind(key: Uint8Array, snapshot: Timestamp): void {
+    // Nothing sorts before the empty key, and as an upper bound it would mean none.
+    if (this.#request.order === 'DESCENDING' && key.length === 0) this.#hasMore = false
     this.#request =
       this.#request.order === 'DESCENDING'
         ? { ...this.#request, snapshot, upperKey: key }

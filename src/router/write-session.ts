@@ -16,6 +16,7 @@ import { LANE_BYTES } from '../common/data-type.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import { SHARE_BYTES_MAX, SHARE_ROW_COUNT_MAX, SHARES_BYTES_MAX } from '../common/limits.ts'
 import type { RowBlock } from '../common/row-block.ts'
+import type { Schema } from '../common/schema.ts'
 import { StatusError } from '../common/status.ts'
 import { assert } from '../util/assert.ts'
 import type { TableRef } from '../wire/catalog-protocol.ts'
@@ -54,18 +55,22 @@ export interface WriteOptions {
   readonly ref: TableRef
   /** Scope of the client's Idempotency-Key, or null: then the front makes a key of its own. */
   readonly clientKey: string | null
+  /** The catalog named the table since the request began. */
+  readonly isConfirmed: boolean
 }
 
 /** What one tablet has in the making. */
 class TabletLane {
+  readonly tabletId: string
   readonly builder: ShareBuilder
   bytes = 0
   rowCount = 0
   shareCount = 0
   inFlight: Promise<void> | null = null
 
-  constructor(table: OpenTable) {
-    this.builder = new ShareBuilder(table.schema)
+  constructor(tabletId: string, schema: Schema) {
+    this.tabletId = tabletId
+    this.builder = new ShareBuilder(schema)
   }
 }
 
@@ -76,6 +81,8 @@ export class WriteSession {
   failure: StatusError | null = null
   /** Rows sent whose fate is unknown. */
   unknownCount = 0
+  /** Whether `failure` is that the table was dropped and another has its name. */
+  isTableReplaced = false
 
   readonly #context: CallContext
   readonly #cache: TableCache
@@ -83,12 +90,16 @@ export class WriteSession {
   readonly #key: string
   readonly #lanes = new Map<number, TabletLane>()
   readonly #fixedRowBytes: number
+  /** The table by which rows are cut into shares: the same for all of a request's rows. */
+  #plan: OpenTable
+  /** The table as it was heard of last, for calls. */
   #table: OpenTable
+  #isConfirmed: boolean
   #pendingBytes = 0
   #assigned = new Int32Array(0)
   #sizes = new Float64Array(0)
   #rows = new Uint32Array(0)
-  readonly #ends: Uint32Array
+  #ends: Uint32Array
   readonly #totals = { inserted: 0, upserted: 0, updated: 0, deleted: 0, ignored: 0 }
   #createdCount = 0
   #timestamp: Timestamp | null = null
@@ -98,7 +109,9 @@ export class WriteSession {
   constructor(context: CallContext, cache: TableCache, table: OpenTable, options: WriteOptions) {
     this.#context = context
     this.#cache = cache
+    this.#plan = table
     this.#table = table
+    this.#isConfirmed = options.isConfirmed
     this.#options = options
     this.#key = options.clientKey ?? context.ports.randomId()
     this.#ends = new Uint32Array(table.tabletCount)
@@ -118,8 +131,11 @@ export class WriteSession {
     const count = block.rowCount
     if (count === 0 || this.failure !== null) return
     this.#prepare(block)
-    const keys = block.columns.slice(0, this.#table.schema.keyColumnCount)
-    this.#table.partitioner.assign(keys, count, this.#assigned)
+    if (this.#assign(block) && !this.#isConfirmed) {
+      await this.#confirmRanges()
+      if (this.failure !== null) return
+      this.#assign(block)
+    }
     let segment = 0
     for (let row = 0; row < count; row++) {
       const index = this.#assigned[row]
@@ -176,6 +192,35 @@ export class WriteSession {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.inFlight ?? undefined))
   }
 
+  /** Finds the tablet of every row. Returns: whether a row lies in no range. */
+  #assign(block: RowBlock): boolean {
+    const { partitioner, schema } = this.#plan
+    const keys = block.columns.slice(0, schema.keyColumnCount)
+    partitioner.assign(keys, block.rowCount, this.#assigned)
+    for (let row = 0; row < block.rowCount; row++) if (this.#assigned[row] < 0) return true
+    return false
+  }
+
+  /**
+   * Asks the catalog for the table's ranges before a row is told that it lies in none: a range may
+   * have been added since this front heard of them.
+   */
+  async #confirmRanges(): Promise<void> {
+    try {
+      await this.#refresh()
+      this.#isConfirmed = true
+      if (this.#table.entry.version === this.#plan.entry.version) return
+      if (this.#lanes.size > 0) {
+        throw new StatusError('ABORTED', 'table was altered during the request')
+      }
+      this.#plan = this.#table
+      this.#ends = new Uint32Array(this.#plan.tabletCount)
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      this.failure ??= error
+    }
+  }
+
   #prepare(block: RowBlock): void {
     if (block.rowCount > this.#assigned.length) {
       const capacity = Math.max(block.rowCount, this.#assigned.length * 2, 64)
@@ -189,7 +234,7 @@ export class WriteSession {
   #lane(index: number): TabletLane {
     let lane = this.#lanes.get(index)
     if (lane === undefined) {
-      lane = new TabletLane(this.#table)
+      lane = new TabletLane(this.#plan.tabletId(index), this.#plan.schema)
       this.#lanes.set(index, lane)
     }
     return lane
@@ -248,17 +293,20 @@ export class WriteSession {
     this.#pendingBytes -= lane.bytes
     lane.bytes = 0
     lane.rowCount = 0
-    lane.inFlight = this.#deliver(index, share, number).then(() => {
+    const delivery = this.#deliver(lane, share, number).then(() => {
       lane.inFlight = null
     })
+    // Whoever waits for the lane sees a failure; until then it is not one that nobody handles.
+    delivery.catch(() => null)
+    lane.inFlight = delivery
   }
 
   /**
    * Delivers a share and books what came back. Never rejects with a StatusError: that is `failure`.
    */
-  async #deliver(index: number, share: Share, number: number): Promise<void> {
+  async #deliver(lane: TabletLane, share: Share, number: number): Promise<void> {
     try {
-      const answer = await this.#call(index, share, await this.#resultKey(share, number))
+      const answer = await this.#call(lane, share, await this.#resultKey(share, number))
       this.#book(answer, share)
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
@@ -274,8 +322,10 @@ export class WriteSession {
     return { key: this.#key, share: number, digest: await digestOf(share.block), isInternal: false }
   }
 
-  async #call(index: number, share: Share, resultKey: ResultKey): Promise<WriteAnswer> {
+  async #call(lane: TabletLane, share: Share, resultKey: ResultKey): Promise<WriteAnswer> {
     for (let attempt = 0; attempt < STALE_COUNT_MAX; attempt++) {
+      const index = this.#table.indexOf(lane.tabletId)
+      if (index < 0) throw new StatusError('ABORTED', 'table was altered during the request')
       const answer = await callTablet(this.#context, this.#table, index, (stub, call) =>
         stub.write({ ...call, block: share.block, resultKey }),
       )
@@ -290,6 +340,7 @@ export class WriteSession {
     const { ref } = this.#options
     const fresh = await this.#cache.refresh(ref)
     if (fresh.entry.id !== this.#table.entry.id) {
+      this.isTableReplaced = true
       throw new StatusError('ABORTED', 'table was dropped and created again during the request')
     }
     this.#table = fresh

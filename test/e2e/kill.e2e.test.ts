@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DevServer, startDevServer } from '../../scripts/dev-server.ts'
 import { murmur2Bucket } from '../../src/common/murmur2.ts'
 import { Prng } from '../../src/util/prng.ts'
-import { type DevServer, startDevServer } from '../../scripts/dev-server.ts'
 import { RestClient } from '../support/rest-client.ts'
 
 const ROUNDS = 20
@@ -59,7 +59,8 @@ describe('a service killed with SIGKILL under load', () => {
   })
 
   async function write(client: RestClient, batch: Batch): Promise<boolean> {
-    const headers: Record<string, string> = batch.key === null ? {} : { 'idempotency-key': batch.key }
+    const headers: Record<string, string> =
+      batch.key === null ? {} : { 'idempotency-key': batch.key }
     const answer = await client
       .send('POST', '/tables/kill/rows', { rows: rowsOf(batch.id) }, headers)
       .catch(() => null)
@@ -113,38 +114,36 @@ describe('a service killed with SIGKILL under load', () => {
     }
   }
 
-  test(
-    `loses no acknowledged row, halves no op and applies keyed batches once, ${ROUNDS} rounds (seed ${SEED})`,
-    { timeout: 400_000 },
-    async () => {
-      const prng = new Prng(SEED)
-      for (let round = 0; round < ROUNDS; round++) {
-        const before = batches.length
-        const client = new RestClient(server.address)
-        const reached = Promise.withResolvers<void>()
-        let left = prng.between(1, 40)
-        const writers = Array.from({ length: WRITERS }, (_, writer) =>
-          writeUntilKilled(client, writer % 2 === 0, () => {
-            if (--left === 0) reached.resolve()
-          }),
-        )
-        await reached.promise
-        const restarted = await restart()
-        await Promise.all(writers)
-
-        check(await countRows(restarted))
-        for (const batch of batches.slice(before)) {
-          if (batch.isAcknowledged || batch.key === null) continue
-          batch.isAcknowledged = await write(restarted, batch)
-          expect(batch.isAcknowledged, `batch ${batch.id} repeated`).toBe(true)
-        }
-        check(await countRows(restarted))
-      }
-      const acknowledged = batches.filter((batch) => batch.isAcknowledged).length
-      process.stdout.write(
-        `kill: ${ROUNDS} rounds, ${batches.length} batches, ${acknowledged} acknowledged, none lost\n`,
+  test(`loses no acknowledged row, halves no op and applies keyed batches once, ${ROUNDS} rounds (seed ${SEED})`, {
+    timeout: 400_000,
+  }, async () => {
+    const prng = new Prng(SEED)
+    for (let round = 0; round < ROUNDS; round++) {
+      const before = batches.length
+      const client = new RestClient(server.address)
+      const reached = Promise.withResolvers<void>()
+      let left = prng.between(1, 40)
+      const writers = Array.from({ length: WRITERS }, (_, writer) =>
+        writeUntilKilled(client, writer % 2 === 0, () => {
+          if (--left === 0) reached.resolve()
+        }),
       )
-      expect(acknowledged).toBeGreaterThan(ROUNDS)
-    },
-  )
+      await reached.promise
+      const restarted = await restart()
+      await Promise.all(writers)
+
+      check(await countRows(restarted))
+      for (const batch of batches.slice(before)) {
+        if (batch.isAcknowledged || batch.key === null) continue
+        batch.isAcknowledged = await write(restarted, batch)
+        expect(batch.isAcknowledged, `batch ${batch.id} repeated`).toBe(true)
+      }
+      check(await countRows(restarted))
+    }
+    const acknowledged = batches.filter((batch) => batch.isAcknowledged).length
+    process.stdout.write(
+      `kill: ${ROUNDS} rounds, ${batches.length} batches, ${acknowledged} acknowledged, none lost\n`,
+    )
+    expect(acknowledged).toBeGreaterThan(ROUNDS)
+  })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Prng } from '../../src/util/prng.ts'
 import { type DevServer, startDevServer } from '../../scripts/dev-server.ts'
+import { Prng } from '../../src/util/prng.ts'
 import { RestClient } from '../support/rest-client.ts'
 import {
   type ModelOutcome,
@@ -123,28 +123,26 @@ describe('a table written by several clients with all operations', () => {
     expect(descending).toEqual([...expected].reverse())
   }
 
-  test(
-    `equals a plain model, now and at ${SNAPSHOTS} remembered snapshots (seed ${SEED})`,
-    { timeout: 300_000 },
-    async () => {
-      // Writers own disjoint keys, so that one model says what all of them together must come to.
-      const model = new TableModel(SHAPE)
-      const prngs = Array.from({ length: WRITERS }, (_, writer) => new Prng(SEED + writer))
-      const remembered: Remembered[] = []
-      for (let snapshot = 0; snapshot < SNAPSHOTS; snapshot++) {
-        await Promise.all(
-          prngs.map(async (prng, writer) => {
-            for (let i = 0; i < BATCHES_BETWEEN; i++) await writeBatch(model, prng, writer)
-          }),
-        )
-        const page = await client.must('POST', '/tables/mixed/scan', { limit: 1 })
-        remembered.push({ timestamp: page.snapshot_timestamp, model: model.copy() })
-      }
+  test(`equals a plain model, now and at ${SNAPSHOTS} remembered snapshots (seed ${SEED})`, {
+    timeout: 300_000,
+  }, async () => {
+    // Writers own disjoint keys, so that one model says what all of them together must come to.
+    const model = new TableModel(SHAPE)
+    const prngs = Array.from({ length: WRITERS }, (_, writer) => new Prng(SEED + writer))
+    const remembered: Remembered[] = []
+    for (let snapshot = 0; snapshot < SNAPSHOTS; snapshot++) {
+      await Promise.all(
+        prngs.map(async (prng, writer) => {
+          for (let i = 0; i < BATCHES_BETWEEN; i++) await writeBatch(model, prng, writer)
+        }),
+      )
+      const page = await client.must('POST', '/tables/mixed/scan', { limit: 1 })
+      remembered.push({ timestamp: page.snapshot_timestamp, model: model.copy() })
+    }
 
-      await expectEqual(model, {})
-      for (const { timestamp, model: then } of remembered) {
-        await expectEqual(then, { snapshot_timestamp: timestamp })
-      }
-    },
-  )
+    await expectEqual(model, {})
+    for (const { timestamp, model: then } of remembered) {
+      await expectEqual(then, { snapshot_timestamp: timestamp })
+    }
+  })
 })
