@@ -1,7 +1,8 @@
 /**
- * BINARY as text: base64 (RFC 4648). Written in the standard alphabet with padding; read in the standard or the
- * URL alphabet, not both in one value, with or without padding, and only as an encoder would write it: bits
- * left over must be zero, so that no two texts are the same bytes by accident. Hot.
+ * BINARY as text: base64 (RFC 4648). Written in the standard alphabet with padding; read in the
+ * standard or the URL alphabet, not both in one value, with or without padding, and only as an
+ * encoder would write it: bits left over must be zero, so that no two texts are the same bytes by
+ * accident. Hot.
  */
 
 import type { ByteArena } from '../util/arena.ts'
@@ -70,7 +71,10 @@ export function decodeBase64(
   return true
 }
 
-/** Where padding begins, which then must fill the text up to a multiple of four; `end` without; −1 if wrong. */
+/**
+ * Where padding begins, which then must fill the text up to a multiple of four; `end` without; −1
+ * if wrong.
+ */
 function unpaddedEnd(source: Uint8Array, start: number, end: number): number {
   if (end === start || source[end - 1] !== PADDING) return end
   if (((end - start) & 3) !== 0) return -1

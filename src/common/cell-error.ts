@@ -78,10 +78,11 @@ function complaint(error: CellError, column: Column, shown: string): string {
       return `${shown} is out of range for ${typeText(column)}`
     case CELL_ERRORS.NOT_INTEGER:
       return `${shown} is not an integer, as ${typeText(column)} needs`
-    case CELL_ERRORS.TOO_PRECISE:
-      return column.type === 'UNIXTIME_MICROS'
-        ? `${shown} is finer than a microsecond`
-        : `${shown} has more than ${column.attributes.scale ?? 0} digits behind the point, the scale of ${typeText(column)}`
+    case CELL_ERRORS.TOO_PRECISE: {
+      if (column.type === 'UNIXTIME_MICROS') return `${shown} is finer than a microsecond`
+      const scale = column.attributes.scale ?? 0
+      return `${shown} has more than ${scale} digits behind the point, the scale of ${typeText(column)}`
+    }
     case CELL_ERRORS.TOO_LONG:
       return `value is longer than the limit of ${column.attributes.length} code points`
     case CELL_ERRORS.TOO_LARGE:
@@ -93,7 +94,9 @@ function complaint(error: CellError, column: Column, shown: string): string {
   }
 }
 
-/** A finding as INVALID_ARGUMENT, with the column and, where there is one, the limit in its details. */
+/**
+ * A finding as INVALID_ARGUMENT, with the column and, where there is one, the limit in its details.
+ */
 export function cellError(error: CellError, column: Column, shown: string): StatusError {
   const message = describeCellError(error, column, shown)
   if (error === CELL_ERRORS.TOO_LARGE) {

@@ -1,6 +1,7 @@
 /**
- * One cell as JSON and as text, both ways, exactly as the REST contract spells values. For edges: defaults,
- * range bounds, path segments. Bodies of rows go through cell-reader.ts and cell-writer.ts.
+ * One cell as JSON and as text, both ways, exactly as the REST contract spells values. For edges:
+ * defaults, range bounds, path segments. Bodies of rows go through cell-reader.ts and
+ * cell-writer.ts.
  */
 
 import { ByteArena } from '../util/arena.ts'
@@ -59,8 +60,8 @@ export function writtenText(column: Column, text: string, form: CellForm): Writt
 /**
  * The cell that a JSON value stands for; null for null.
  *
- * Throws: INVALID_ARGUMENT, `column "value": 300 is out of range for INT8`, with the column in its details;
- * also for null where the column is not nullable, and for arrays and objects.
+ * Throws: INVALID_ARGUMENT, `column "value": 300 is out of range for INT8`, with the column in its
+ * details; also for null where the column is not nullable, and for arrays and objects.
  */
 export function cellFromJson(column: Column, value: unknown, options: ValueOptions): Cell | null {
   if (value === null) {

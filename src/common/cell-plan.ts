@@ -25,7 +25,9 @@ export const CELL_KINDS = {
 /** A kind of cells. */
 export type CellKind = (typeof CELL_KINDS)[keyof typeof CELL_KINDS]
 
-/** A column with its kind and bounds. All members always present, so that every plan has one shape. */
+/**
+ * A column with its kind and bounds. All members always present, so that every plan has one shape.
+ */
 export interface CellPlan {
   readonly column: Column
   readonly kind: CellKind

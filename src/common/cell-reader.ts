@@ -1,6 +1,7 @@
 /**
- * Cells from bytes: one JSON value or one text field becomes a lane of a row block. Hot: no object, string,
- * bigint or exception a cell; what was found comes back as a number and `cell-error.ts` has the words for it.
+ * Cells from bytes: one JSON value or one text field becomes a lane of a row block. Hot: no object,
+ * string, bigint or exception a cell; what was found comes back as a number and `cell-error.ts` has
+ * the words for it.
  */
 
 import { ByteArena } from '../util/arena.ts'
@@ -50,8 +51,8 @@ function wordOf(text: string): Uint8Array {
 /**
  * Reads `bytes[start, end)` and sets it as cell `index` of the builder's pending row.
  *
- * Returns: NONE, or why not; then the pending row is as it was. Requires: strings are valid UTF-8; the
- * builder's column has the plan's physical type.
+ * Returns: NONE, or why not; then the pending row is as it was. Requires: strings are valid UTF-8;
+ * the builder's column has the plan's physical type.
  */
 export function readCell(
   plan: CellPlan,
@@ -263,7 +264,10 @@ function scanDecimal(plan: CellPlan, bytes: Uint8Array, start: number, end: numb
   return error
 }
 
-/** The cell that the last `scanCell` read, with the same arguments. A binary cell is a copy. For edges. */
+/**
+ * The cell that the last `scanCell` read, with the same arguments. A binary cell is a copy. For
+ * edges.
+ */
 export function scannedCell(plan: CellPlan, bytes: Uint8Array, start: number, end: number): Cell {
   switch (plan.kind) {
     case CELL_KINDS.string:

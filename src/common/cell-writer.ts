@@ -18,7 +18,10 @@ import { appendMillis, appendTimestamp } from './unixtime-micros.ts'
 
 const QUOTE = 0x22
 
-/** Appends the cell of `row` as a JSON value; `null` for null. Requires: the vector has the plan's column. */
+/**
+ * Appends the cell of `row` as a JSON value; `null` for null. Requires: the vector has the plan's
+ * column.
+ */
 export function appendJsonCell(
   arena: ByteArena,
   plan: CellPlan,

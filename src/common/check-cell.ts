@@ -1,4 +1,6 @@
-/** Whether a plain value is a cell of its column: for values that come as cells rather than as text. */
+/**
+ * Whether a plain value is a cell of its column: for values that come as cells rather than as text.
+ */
 
 import { utf8DecodeStrict } from '../util/bytes.ts'
 import { CELL_ERRORS, type CellError } from './cell-error.ts'

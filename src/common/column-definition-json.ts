@@ -1,12 +1,13 @@
 /**
- * Column definitions as JSON, as the catalog and a tablet's superblock store them. Defaults are cells in text
- * form, so that 64-bit integers, decimals, NaN and −0 come back as they were.
+ * Column definitions as JSON, as the catalog and a tablet's superblock store them. Defaults are
+ * cells in text form, so that 64-bit integers, decimals, NaN and −0 come back as they were.
  *
  *   { "id": 3, "name": "price", "type": "DECIMAL", "precision": 12, "scale": 2, "isNullable": true,
  *     "readDefault": "0.00", "writeDefault": "1.50", "encoding": "BIT_SHUFFLE" }
  *
- * What is false, empty, null or automatic is left out. Names and values are stored: none may ever change its
- * meaning, and an unknown member is refused, since it would be a promise of a newer version.
+ * What is false, empty, null or automatic is left out. Names and values are stored: none may ever
+ * change its meaning, and an unknown member is refused, since it would be a promise of a newer
+ * version.
  */
 
 import { cellFromText, cellToText } from './cell-json.ts'

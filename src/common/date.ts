@@ -16,8 +16,8 @@ const MINUS = 0x2d
 const ZERO = 0x30
 const DATE_BYTES = 10
 
-// Days are counted from 0000-03-01, so that a leap day ends a year, and in eras of 400 years, which all have
-// the same number of days.
+// Days are counted from 0000-03-01, so that a leap day ends a year, and in eras of 400 years, which
+// all have the same number of days.
 const ERA_DAYS = 146_097
 const EPOCH_DAYS = 719_468
 
@@ -36,7 +36,10 @@ export function daysOfCivil(year: number, month: number, day: number): number {
   return era * ERA_DAYS + dayOfEra - EPOCH_DAYS
 }
 
-/** Sets `scratchCivil` to the day that lies `days` after 1970-01-01. Requires: days within ± 110,000,000. */
+/**
+ * Sets `scratchCivil` to the day that lies `days` after 1970-01-01. Requires: days within ±
+ * 110,000,000.
+ */
 export function civilOfDays(days: number): void {
   const shifted = (days + EPOCH_DAYS) | 0
   const era = Math.floor(shifted / ERA_DAYS)
@@ -58,14 +61,19 @@ export function daysOfMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** The two digits at `offset` as a number, or −1 when they are not both digits. Requires: they exist. */
+/**
+ * The two digits at `offset` as a number, or −1 when they are not both digits. Requires: they
+ * exist.
+ */
 export function twoDigits(bytes: Uint8Array, offset: number): number {
   const tens = bytes[offset] - ZERO
   const units = bytes[offset + 1] - ZERO
   return tens >= 0 && tens <= 9 && units >= 0 && units <= 9 ? tens * 10 + units : -1
 }
 
-/** Reads `-MM-DD` at `offset` and returns days since 1970-01-01, or NaN. Requires: six bytes exist. */
+/**
+ * Reads `-MM-DD` at `offset` and returns days since 1970-01-01, or NaN. Requires: six bytes exist.
+ */
 export function readMonthAndDay(bytes: Uint8Array, offset: number, year: number): number {
   const month = twoDigits(bytes, offset + 1)
   const day = twoDigits(bytes, offset + 4)
@@ -77,8 +85,8 @@ export function readMonthAndDay(bytes: Uint8Array, offset: number, year: number)
 /**
  * Reads `YYYY-MM-DD` into `scratchNumber[0]` as days since 1970-01-01.
  *
- * Returns: NONE; MALFORMED, also for days that no calendar has; OUT_OF_RANGE in the year 0000, which lies
- * before all dates.
+ * Returns: NONE; MALFORMED, also for days that no calendar has; OUT_OF_RANGE in the year 0000,
+ * which lies before all dates.
  */
 export function readDate(bytes: Uint8Array, start: number, end: number): CellError {
   if (end - start !== DATE_BYTES) return CELL_ERRORS.MALFORMED
@@ -131,8 +139,8 @@ export function writeYear(bytes: Uint8Array, offset: number, year: number): numb
 }
 
 /**
- * Reads a year as `writeYear` writes it: four digits, or a minus or more digits for the years that four do not
- * reach.
+ * Reads a year as `writeYear` writes it: four digits, or a minus or more digits for the years that
+ * four do not reach.
  *
  * Returns: the offset behind it, with the year in `scratchCivil.year`; −1 when there is none.
  */

@@ -11,8 +11,8 @@ const scratchBits = new DataView(new ArrayBuffer(8))
 /**
  * Orders digits × 10^exponent and a double: negative, zero or positive.
  *
- * Requires: the digits neither begin nor end with a zero; `value` is finite and above 0. Cost: O(digits), with
- * no big number made of them.
+ * Requires: the digits neither begin nor end with a zero; `value` is finite and above 0. Cost:
+ * O(digits), with no big number made of them.
  */
 export function compareDecimal(digits: string, exponent: number, value: number): number {
   scratchBits.setFloat64(0, value)
@@ -50,7 +50,8 @@ export interface Floor {
 /**
  * The greatest integer not above the number that `numberScan` found in `bytes`, times 10^scale.
  *
- * Returns: undefined when that has more than `digitsMax` digits; `numberScan.isNegative` tells the side.
+ * Returns: undefined when that has more than `digitsMax` digits; `numberScan.isNegative` tells the
+ * side.
  */
 export function floorScaled(
   bytes: Uint8Array,

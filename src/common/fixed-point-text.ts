@@ -1,6 +1,7 @@
 /**
- * Integers and decimals as text, appended to an arena straight from the words of a lane. Hot: digits are made
- * from the last to the first in scratch and copied once; nothing is allocated, no bigint.
+ * Integers and decimals as text, appended to an arena straight from the words of a lane. Hot:
+ * digits are made from the last to the first in scratch and copied once; nothing is allocated, no
+ * bigint.
  */
 
 import type { ByteArena } from '../util/arena.ts'
@@ -25,13 +26,19 @@ export function appendInt64(arena: ByteArena, low: number, high: number): void {
   appendFixed64(arena, low, high, 0)
 }
 
-/** Appends an integer of at most 53 bits divided by 10^scale, with exactly `scale` digits behind the point. */
+/**
+ * Appends an integer of at most 53 bits divided by 10^scale, with exactly `scale` digits behind the
+ * point.
+ */
 export function appendFixed(arena: ByteArena, unscaled: number, scale: number): void {
   const first = digitsOfNumber(unscaled < 0 ? -unscaled : unscaled, SCRATCH_BYTES)
   appendDigits(arena, unscaled < 0, first, scale)
 }
 
-/** Appends an int64 given by its words, divided by 10^scale, with exactly `scale` digits behind the point. */
+/**
+ * Appends an int64 given by its words, divided by 10^scale, with exactly `scale` digits behind the
+ * point.
+ */
 export function appendFixed64(arena: ByteArena, low: number, high: number, scale: number): void {
   const isNegative = (high | 0) < 0
   const lowWord = isNegative ? -low >>> 0 : low >>> 0
@@ -94,7 +101,9 @@ function digitsOfWords(low: number, high: number): number {
   return digitsOfNumber(quotient1 * 2 ** 32 + quotient2 * 65536 + quotient3, first)
 }
 
-/** Digits of an integer in `[0, 2^53]`, ending before `end`, at least one. Returns where they begin. */
+/**
+ * Digits of an integer in `[0, 2^53]`, ending before `end`, at least one. Returns where they begin.
+ */
 function digitsOfNumber(value: number, end: number): number {
   let rest = value
   let first = end
@@ -124,7 +133,9 @@ function nineDigits(value: number, end: number): number {
   return first
 }
 
-/** Appends the digits from `first` to the end of scratch, the point before the last `scale` of them. */
+/**
+ * Appends the digits from `first` to the end of scratch, the point before the last `scale` of them.
+ */
 function appendDigits(arena: ByteArena, isNegative: boolean, first: number, scale: number): void {
   let from = first
   while (SCRATCH_BYTES - from <= scale) scratchDigits[--from] = ZERO

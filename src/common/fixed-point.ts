@@ -1,6 +1,7 @@
 /**
- * Decimal texts as integers scaled by a power of ten: what INT8 … INT64 (scale 0) and DECIMAL hold. Exact, and
- * of bounded cost whatever the exponent says: `1e999999999` is refused by counting digits. Hot.
+ * Decimal texts as integers scaled by a power of ten: what INT8 … INT64 (scale 0) and DECIMAL hold.
+ * Exact, and of bounded cost whatever the exponent says: `1e999999999` is refused by counting
+ * digits. Hot.
  *
  * A text is a number by the grammar of JSON: `-0`, `1`, `1.50`, `2e3`; not `+1`, `01`, `.5`, `5.`.
  */
@@ -22,13 +23,14 @@ const ZERO = 0x30
 
 /** Digits that a number holds exactly with room to spare. */
 const PLAIN_DIGITS_MAX = 15
-// Far above any count of digits that a body can hold, so that adding both never changes who is greater.
+// Far above any count of digits that a body can hold, so that adding both never changes who is
+// greater.
 const EXPONENT_MAX = 1_000_000_000
 
 /**
- * What `scanNumber` found. The value is ± the digits in `[digitsStart, digitsEnd)` read as one integer, the
- * point among them skipped, times ten to the `exponent`. The digits neither begin nor end with a zero; there
- * are none when the value is zero.
+ * What `scanNumber` found. The value is ± the digits in `[digitsStart, digitsEnd)` read as one
+ * integer, the point among them skipped, times ten to the `exponent`. The digits neither begin nor
+ * end with a zero; there are none when the value is zero.
  */
 export const numberScan = {
   isNegative: false,
@@ -111,8 +113,8 @@ function trimZeros(
 /**
  * The text times 10^scale, when it is written without an exponent and with at most fifteen digits.
  *
- * Returns: an integer, never −0; NaN when the text is written otherwise, is no number, or is finer than the
- * scale: then `readFixed` has the answer.
+ * Returns: an integer, never −0; NaN when the text is written otherwise, is no number, or is finer
+ * than the scale: then `readFixed` has the answer.
  */
 export function readPlainFixed(
   bytes: Uint8Array,
@@ -143,8 +145,9 @@ export function readPlainFixed(
 /**
  * Reads the text times 10^scale into all four `scratchWords`.
  *
- * Returns: NONE; MALFORMED; TOO_PRECISE when it is finer than the scale; OUT_OF_RANGE when the result has more
- * than `digitsMax` digits, of which `numberScan.isNegative` tells the side. Requires: `digitsMax` ≤ 38.
+ * Returns: NONE; MALFORMED; TOO_PRECISE when it is finer than the scale; OUT_OF_RANGE when the
+ * result has more than `digitsMax` digits, of which `numberScan.isNegative` tells the side.
+ * Requires: `digitsMax` ≤ 38.
  */
 export function readFixed(
   bytes: Uint8Array,
@@ -167,7 +170,10 @@ export function readFixed(
   return CELL_ERRORS.NONE
 }
 
-/** Sets `scratchWords` to the digits in `[start, end)`, a point skipped, and `zeros` zeros behind them. */
+/**
+ * Sets `scratchWords` to the digits in `[start, end)`, a point skipped, and `zeros` zeros behind
+ * them.
+ */
 function joinDigits(bytes: Uint8Array, start: number, end: number, zeros: number): void {
   scratchWords.fill(0)
   let chunk = 0
@@ -187,7 +193,9 @@ function joinDigits(bytes: Uint8Array, start: number, end: number, zeros: number
   }
 }
 
-/** `scratchWords` = `scratchWords` × factor + addend, as unsigned 128 bits. Requires: both ≤ 10^9. */
+/**
+ * `scratchWords` = `scratchWords` × factor + addend, as unsigned 128 bits. Requires: both ≤ 10^9.
+ */
 function multiplyWords(factor: number, addend: number): void {
   let carry = addend
   for (let i = 0; i < 8; i++) {

@@ -1,7 +1,7 @@
 /**
- * FLOAT and DOUBLE as text. Reading rounds once, to the nearest value, ties to even; printing gives the fewest
- * digits that read back as the same value, laid out as ECMAScript lays out numbers, and `-0` for −0. Hot: the
- * common cases make no string.
+ * FLOAT and DOUBLE as text. Reading rounds once, to the nearest value, ties to even; printing gives
+ * the fewest digits that read back as the same value, laid out as ECMAScript lays out numbers, and
+ * `-0` for −0. Hot: the common cases make no string.
  */
 
 import type { ByteArena } from '../util/arena.ts'
@@ -33,7 +33,8 @@ const scratchFloatBits = new Uint32Array(scratchFloat.buffer)
 /**
  * Reads a number into `scratchNumber[0]`, rounded to the nearest double.
  *
- * Returns: NONE; MALFORMED; OUT_OF_RANGE when it rounds to infinity. `numberScan` is left as the scan found it.
+ * Returns: NONE; MALFORMED; OUT_OF_RANGE when it rounds to infinity. `numberScan` is left as the
+ * scan found it.
  */
 export function readDouble(bytes: Uint8Array, start: number, end: number): CellError {
   if (!scanNumber(bytes, start, end)) return CELL_ERRORS.MALFORMED
@@ -137,7 +138,8 @@ export function appendDouble(arena: ByteArena, value: number): void {
     return
   }
   if (magnitude < 1e9) {
-    // A decimal of at most fifteen digits that reads back as the value is the only one, so the shortest.
+    // A decimal of at most fifteen digits that reads back as the value is the only one, so the
+    // shortest.
     for (let scale = 2; scale <= 6; scale += 2) {
       const power = POWERS_OF_TEN[scale]
       const unscaled = Math.round(magnitude * power)
@@ -157,7 +159,9 @@ function appendWhole(arena: ByteArena, value: number): void {
   else appendInteger(arena, value)
 }
 
-/** Appends a FLOAT; NaN and the infinities by name, without quotes. Requires: `value` is a FLOAT. */
+/**
+ * Appends a FLOAT; NaN and the infinities by name, without quotes. Requires: `value` is a FLOAT.
+ */
 export function appendFloat(arena: ByteArena, value: number): void {
   const magnitude = Math.abs(value)
   if (magnitude < 2 ** 24 && Math.floor(magnitude) === magnitude) {
@@ -205,9 +209,9 @@ function scaleUp(magnitude: number, scale: number): number {
 }
 
 /**
- * The integer m nearest to magnitude × 10^scale for which m × 10^−scale lies between `low` and `high`; 0 when
- * there is none. The nearest of all may lie outside while its neighbour does not: under a power of two the
- * interval is half as wide as above it.
+ * The integer m nearest to magnitude × 10^scale for which m × 10^−scale lies between `low` and
+ * `high`; 0 when there is none. The nearest of all may lie outside while its neighbour does not:
+ * under a power of two the interval is half as wide as above it.
  */
 function mantissaWithin(
   magnitude: number,

@@ -1,4 +1,7 @@
-/** Strings as JSON writes them. Hot: bytes are copied in runs, and only what JSON forbids is escaped. */
+/**
+ * Strings as JSON writes them. Hot: bytes are copied in runs, and only what JSON forbids is
+ * escaped.
+ */
 
 import type { ByteArena } from '../util/arena.ts'
 

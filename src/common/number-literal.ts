@@ -1,8 +1,9 @@
 /**
- * A number of a JSON text, kept as it was written: a double would round what INT64 and DECIMAL hold exactly.
+ * A number of a JSON text, kept as it was written: a double would round what INT64 and DECIMAL hold
+ * exactly.
  *
- * Requires: `text` is a number by the grammar of JSON, as a JSON reader hands it out. What reads its value
- * checks the grammar again.
+ * Requires: `text` is a number by the grammar of JSON, as a JSON reader hands it out. What reads
+ * its value checks the grammar again.
  */
 export class NumberLiteral {
   readonly text: string

@@ -1,6 +1,6 @@
 /**
- * Where a literal lies among the values a column can hold, so that a predicate whose literal the column cannot
- * hold is arithmetic and not an error: `int8 < 300` is every row that is not null.
+ * Where a literal lies among the values a column can hold, so that a predicate whose literal the
+ * column cannot hold is arithmetic and not an error: `int8 < 300` is every row that is not null.
  *
  *   INT8     … 126   127          127.5 and 300 are above, 1.5 is between, with 1 below it
  *   VARCHAR(2)       ab  ac       abc is between, with ab below it
@@ -28,8 +28,9 @@ import { DEFAULT_VALUE_OPTIONS, type ValueOptions } from './value-options.ts'
 /**
  * A literal's place.
  *
- * `exact`: the column can hold it. `between`: it cannot, and the cells over `below` are the cells over it; for
- * numbers `below` is the greatest cell under it. `above`, `below`: over or under every cell. `nan`: it is NaN.
+ * `exact`: the column can hold it. `between`: it cannot, and the cells over `below` are the cells
+ * over it; for numbers `below` is the greatest cell under it. `above`, `below`: over or under every
+ * cell. `nan`: it is NaN.
  */
 export type Placement =
   | { readonly kind: 'exact'; readonly cell: Cell }
@@ -46,8 +47,8 @@ const INT64_MAX = 2n ** 63n - 1n
 const DIGITS_MAX = 40
 
 /**
- * Places a value of a request's JSON. FLOAT and DOUBLE round a number to the nearest cell, −0 becomes 0; a
- * finite number beyond their range lies between the greatest finite cell and infinity.
+ * Places a value of a request's JSON. FLOAT and DOUBLE round a number to the nearest cell, −0
+ * becomes 0; a finite number beyond their range lies between the greatest finite cell and infinity.
  *
  * Throws: INVALID_ARGUMENT when the value is null or of the wrong kind for the column.
  */
@@ -160,8 +161,8 @@ function placeTimestamp(error: CellError): Placement {
 }
 
 /**
- * A string longer than a cell. What of it fits in a cell has the same cells over it: whatever lies over the
- * prefix but not over the whole begins with the prefix, and so is the prefix itself.
+ * A string longer than a cell. What of it fits in a cell has the same cells over it: whatever lies
+ * over the prefix but not over the whole begins with the prefix, and so is the prefix itself.
  */
 function placeLongString(plan: CellPlan, bytes: Uint8Array): Placement {
   let end = bytes.length < CELL_BYTES_MAX ? bytes.length : CELL_BYTES_MAX

@@ -1,12 +1,16 @@
 /**
- * Where readers of single values leave what they read: one set for the whole isolate, overwritten by the next
- * value, never held across a call of another reader. Hot: typed arrays, so that nothing is boxed.
+ * Where readers of single values leave what they read: one set for the whole isolate, overwritten
+ * by the next value, never held across a call of another reader. Hot: typed arrays, so that nothing
+ * is boxed.
  */
 
 /** An integer in two's complement, low word first: two words hold an int64, all four an int128. */
 export const scratchWords = new Uint32Array(4)
 
-/** The same bytes by halves of words; hosts are little-endian, as the lanes of columns need it already. */
+/**
+ * The same bytes by halves of words; hosts are little-endian, as the lanes of columns need it
+ * already.
+ */
 export const scratchHalves = new Uint16Array(scratchWords.buffer)
 
 /** A number in `[0]`. */

@@ -11,7 +11,8 @@ const MEMBERS = ['precision', 'scale', 'length'] as const
 /**
  * The attributes of a column's type, checked and complete: a DECIMAL without a scale has 0.
  *
- * Throws: INVALID_ARGUMENT naming column and limit, also for attributes that the type does not have.
+ * Throws: INVALID_ARGUMENT naming column and limit, also for attributes that the type does not
+ * have.
  */
 export function completeTypeAttributes(
   columnName: string,

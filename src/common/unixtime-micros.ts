@@ -1,11 +1,12 @@
 /**
- * UNIXTIME_MICROS as text: RFC 3339 with a required offset, and integers of micro- or milliseconds. Hot: a
- * value is two 32-bit words, never a bigint.
+ * UNIXTIME_MICROS as text: RFC 3339 with a required offset, and integers of micro- or milliseconds.
+ * Hot: a value is two 32-bit words, never a bigint.
  *
  *   2026-01-31T23:59:59.000001Z      printed always with six digits of a second, and in UTC
- *   -290308-12-21T19:59:05.224192Z   years beyond RFC 3339's four digits are printed, and read, like this
+ *   -290308-12-21T19:59:05.224192Z   years beyond RFC 3339's four digits, in and out
  *
- * Arithmetic runs on the value plus 2^63, which is never negative: its high word has the sign bit flipped.
+ * Arithmetic runs on the value plus 2^63, which is never negative: its high word has the sign bit
+ * flipped.
  */
 
 import type { ByteArena } from '../util/arena.ts'
@@ -57,9 +58,9 @@ let isFiner = false
  * Reads a timestamp with an offset into the low two `scratchWords`.
  *
  * `isText` also takes a space for `T` and offsets `±HH` and `±HHMM`. `T` and `Z` may be lower case.
- * Returns: NONE; MALFORMED; LEAP_SECOND for second 60; TOO_PRECISE when digits behind the sixth are not zero,
- * with the microsecond before it in `scratchWords`; OUT_OF_RANGE of 64 bits, with the sign of the side in
- * `scratchNumber[0]`.
+ * Returns: NONE; MALFORMED; LEAP_SECOND for second 60; TOO_PRECISE when digits behind the sixth are
+ * not zero, with the microsecond before it in `scratchWords`; OUT_OF_RANGE of 64 bits, with the
+ * sign of the side in `scratchNumber[0]`.
  */
 export function readTimestamp(
   bytes: Uint8Array,
@@ -99,7 +100,9 @@ function readTime(bytes: Uint8Array, offset: number): CellError {
   return CELL_ERRORS.NONE
 }
 
-/** Reads a fraction of a second, if there is one, into `scratchSeconds[1]`. Returns: its end, or −1. */
+/**
+ * Reads a fraction of a second, if there is one, into `scratchSeconds[1]`. Returns: its end, or −1.
+ */
 function readFraction(bytes: Uint8Array, start: number, end: number): number {
   isFiner = false
   scratchSeconds[1] = 0
@@ -154,8 +157,8 @@ function joinSeconds(): CellError {
 /**
  * Reads an integer of microseconds, or of milliseconds, into the low two `scratchWords`.
  *
- * Returns: NONE; MALFORMED; NOT_INTEGER when it is no whole number of its unit; OUT_OF_RANGE of 64 bits of
- * microseconds.
+ * Returns: NONE; MALFORMED; NOT_INTEGER when it is no whole number of its unit; OUT_OF_RANGE of 64
+ * bits of microseconds.
  */
 export function readTimestampInteger(
   bytes: Uint8Array,
@@ -176,7 +179,10 @@ export function readTimestampInteger(
   return fitsInt64() ? CELL_ERRORS.NONE : CELL_ERRORS.OUT_OF_RANGE
 }
 
-/** Sets `scratchSeconds` to the whole seconds of an int64 of microseconds, rounded down, and what is left. */
+/**
+ * Sets `scratchSeconds` to the whole seconds of an int64 of microseconds, rounded down, and what is
+ * left.
+ */
 function splitSeconds(low: number, high: number): void {
   const biasedHigh = (high ^ 0x8000_0000) >>> 0
   const quotientHigh = Math.floor(biasedHigh / MICROS)

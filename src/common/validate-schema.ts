@@ -35,7 +35,8 @@ const ENCODINGS_OF: Readonly<Record<Physical, readonly Encoding[]>> = {
 const BOOL_ENCODINGS: readonly Encoding[] = ['RLE', 'PLAIN_ENCODING']
 
 /**
- * Checks all columns of a table: each by itself, their names and ids against each other, and the key.
+ * Checks all columns of a table: each by itself, their names and ids against each other, and the
+ * key.
  *
  * Throws: INVALID_ARGUMENT naming the column, the rule and the limit.
  */
@@ -72,7 +73,9 @@ function checkKeyOrder(definitions: readonly ColumnDefinition[]): void {
   }
 }
 
-/** Checks a column by itself. Throws: INVALID_ARGUMENT naming the column, the rule and the limit. */
+/**
+ * Checks a column by itself. Throws: INVALID_ARGUMENT naming the column, the rule and the limit.
+ */
 export function validateColumn(definition: ColumnDefinition): void {
   validateColumnName(definition.name)
   if (!Number.isInteger(definition.id) || definition.id < 0 || definition.id >= 2 ** 31) {

@@ -2,7 +2,9 @@
 export interface ValueOptions {
   /** INT64 in JSON as a number literal or as a string. */
   readonly int64: 'number' | 'string'
-  /** UNIXTIME_MICROS as RFC 3339 or as integers; `millis` also makes integers read be milliseconds. */
+  /**
+   * UNIXTIME_MICROS as RFC 3339 or as integers; `millis` also makes integers read be milliseconds.
+   */
   readonly timestamps: 'rfc3339' | 'micros' | 'millis'
 }
 

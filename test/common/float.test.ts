@@ -39,7 +39,10 @@ function double(text: string): number | string {
   return error === CELL_ERRORS.NONE ? scratchNumber[0] : `error ${error}`
 }
 
-/** Bits of finite FLOATs above 0: anything, near powers of two, few bits, few decimals, the smallest. */
+/**
+ * Bits of finite FLOATs above 0: anything, near powers of two, few bits, few decimals, the
+ * smallest.
+ */
 function randomFloatBits(prng: Prng): number {
   switch (prng.below(5)) {
     case 0:

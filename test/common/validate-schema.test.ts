@@ -135,7 +135,8 @@ describe('validateColumn', () => {
       }
     }
     expect(judgeOne('c STRING', { encoding: 'RLE' })).toBe(
-      'column "c": STRING cannot have RLE, only AUTO_ENCODING, DICT_ENCODING, PLAIN_ENCODING, PREFIX_ENCODING',
+      'column "c": STRING cannot have RLE, ' +
+        'only AUTO_ENCODING, DICT_ENCODING, PLAIN_ENCODING, PREFIX_ENCODING',
     )
   })
 

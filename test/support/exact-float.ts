@@ -83,7 +83,10 @@ export function nearestFloat(digits: bigint, exponent: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** The exact decimal halfway between the FLOAT with these bits and the next one, as digits and exponent. */
+/**
+ * The exact decimal halfway between the FLOAT with these bits and the next one, as digits and
+ * exponent.
+ */
 export function halfwayAbove(bits: number): { digits: bigint; exponent: number } {
   const { top, bottom } = middle(ratioOfBits(bits), ratioOfBits(bits + 1))
   // The bottom is a power of two: 2^−n is 5^n × 10^−n.

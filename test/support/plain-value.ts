@@ -1,6 +1,6 @@
 /**
- * Values by the book: slow, by regular expressions, unbounded integers and the platform's calendar. Shares no
- * code with the readers it judges.
+ * Values by the book: slow, by regular expressions, unbounded integers and the platform's calendar.
+ * Shares no code with the readers it judges.
  */
 
 import type { Cell } from '../../src/common/data-type.ts'
@@ -119,8 +119,9 @@ function isSameDay(text: string, ms: number): boolean {
 function timestamp(text: string, isText: boolean): bigint | undefined {
   const offsets = isText ? '[zZ]|[+-]\\d\\d(?::?\\d\\d)?' : '[zZ]|[+-]\\d\\d:\\d\\d'
   const separator = isText ? '[tT ]' : '[tT]'
-  const pattern = `^(\\d{4}-\\d\\d-\\d\\d)${separator}(\\d\\d):(\\d\\d):(\\d\\d)(?:\\.(\\d+))?(${offsets})$`
-  const match = new RegExp(pattern).exec(text)
+  const date3339 = '(\\d{4}-\\d\\d-\\d\\d)'
+  const time = '(\\d\\d):(\\d\\d):(\\d\\d)(?:\\.(\\d+))?'
+  const match = new RegExp(`^${date3339}${separator}${time}(${offsets})$`).exec(text)
   if (match === null) return undefined
   const [, day, hour, minute, second, fraction = '', offset] = match
   const ms = Date.parse(`${day}T00:00:00Z`)

@@ -1,4 +1,7 @@
-/** Single values for tests of readers and printers: texts inside other bytes, and what an arena was given. */
+/**
+ * Single values for tests of readers and printers: texts inside other bytes, and what an arena was
+ * given.
+ */
 
 import { scratchWords } from '../../src/common/scalar-scratch.ts'
 import { ByteArena } from '../../src/util/arena.ts'
