@@ -16,7 +16,11 @@ import { equalityPredicate } from './column-predicate.ts'
 import { decodeKeyPrefix, encodeKeyCells, successorKey } from './encoded-key.ts'
 import { type PredicateMap, pushLowerBound, pushUpperBound } from './key-bounds.ts'
 import { intersects, lesserUpperKey, type RangeKeys } from './partition-key.ts'
-import { keyRangeCountMax, partitionKeyRanges } from './partition-key-range.ts'
+import {
+  keyRangeCountMax,
+  type PartitionKeyRange,
+  partitionKeyRanges,
+} from './partition-key-range.ts'
 import {
   type HashDimension,
   hashSchemaOf,
@@ -33,6 +37,12 @@ const VERIFIED_KEY_RANGE_COUNT_MAX = 4096
 
 const UNBOUNDED: RangeKeys = { lowerKey: '', upperKey: '' }
 
+/** What a scan can meet: ranges of range keys, ascending and disjoint, and predicates by column. */
+interface NarrowedScan {
+  readonly ranges: readonly RangeKeys[]
+  readonly predicates: PredicateMap
+}
+
 /**
  * Indexes of the partitions that can hold a row which a scan wants, ascending.
  *
@@ -45,24 +55,61 @@ export function prunePartitions(
   partitions: readonly Partition[],
   spec: ScanSpec,
 ): number[] {
-  const narrowed = optimizeScanSpec(schema, spec, { erasePushed: false })
-  if (narrowed.isEmpty) return []
-  const predicates = new Map(narrowed.predicates.map((it) => [it.columnId, it]))
-  const columns = partitionSchema.rangeColumnIds.map((id) => schema.mustById(id))
-  const keyBounds = rangeKeysOfKeyBounds(schema, columns, narrowed)
-  const scans = scanRanges(columns, keyBounds, predicates)
-  const rangesLeft = rangesThatMeet(partitionSchema, scans)
-  const choices = new BucketChoices(schema, predicates)
+  const scan = narrowScan(schema, partitionSchema, spec)
+  const rangesLeft = rangesThatMeet(partitionSchema, scan.ranges)
+  const choices = new BucketChoices(schema, scan.predicates)
   const left: number[] = []
   for (const [index, partition] of partitions.entries()) {
     const dimensions = rangesLeft.get(partition.rangeKeyStart)
     if (dimensions !== undefined && choices.allow(dimensions, partition)) left.push(index)
   }
-  if (VERIFY) {
-    const whole = { lowerKey: scans[0]?.lowerKey ?? '', upperKey: scans.at(-1)?.upperKey ?? '' }
-    verifyAgainstKeyRanges(schema, partitionSchema, whole, predicates, partitions, left)
+  if (VERIFY && keyRangeCountMax(partitionSchema) <= VERIFIED_KEY_RANGE_COUNT_MAX) {
+    const keyRanges = scanKeyRanges(schema, partitionSchema, spec)
+    assert(
+      left.every((index) => meetsAny(partitions[index], keyRanges)),
+      'a partition is left that no interval of partition keys meets',
+    )
   }
   return left
+}
+
+/**
+ * The intervals of partition keys that a scan can meet, as Kudu's clients walk them: of a list on the
+ * first range column they know the least and the greatest value only.
+ *
+ * Cost: see `partitionKeyRanges`.
+ */
+export function scanKeyRanges(
+  schema: Schema,
+  partitionSchema: PartitionSchema,
+  spec: ScanSpec,
+): PartitionKeyRange[] {
+  const { ranges, predicates } = narrowScan(schema, partitionSchema, spec)
+  const [first] = ranges
+  const last = ranges.at(-1)
+  if (last === undefined) return []
+  const whole = { lowerKey: first.lowerKey, upperKey: last.upperKey }
+  return partitionKeyRanges(schema, partitionSchema, whole, predicates)
+}
+
+function narrowScan(
+  schema: Schema,
+  partitionSchema: PartitionSchema,
+  spec: ScanSpec,
+): NarrowedScan {
+  const narrowed = optimizeScanSpec(schema, spec, { erasePushed: false })
+  const predicates = new Map(narrowed.predicates.map((it) => [it.columnId, it]))
+  if (narrowed.isEmpty) return { ranges: [], predicates }
+  const columns = partitionSchema.rangeColumnIds.map((id) => schema.mustById(id))
+  const keyBounds = rangeKeysOfKeyBounds(schema, columns, narrowed)
+  return { ranges: scanRanges(columns, keyBounds, predicates), predicates }
+}
+
+function meetsAny(partition: Partition, keyRanges: readonly PartitionKeyRange[]): boolean {
+  const { partitionKeyStart: lowerKey, partitionKeyEnd: upperKey } = partition
+  return keyRanges.some(({ startKey, endKey }) => {
+    return intersects({ lowerKey, upperKey }, { lowerKey: startKey, upperKey: endKey })
+  })
 }
 
 /** Which buckets each dimension may have, worked out once a dimension. */
@@ -102,7 +149,7 @@ class BucketChoices {
  * The ranges of range keys that rows can have, ascending and disjoint: one, or one for each value when
  * the first range column is in a list.
  */
-export function scanRanges(
+function scanRanges(
   columns: readonly Column[],
   keyBounds: RangeKeys,
   predicates: PredicateMap,
@@ -136,7 +183,7 @@ function narrowedRange(a: RangeKeys, b: RangeKeys): RangeKeys[] {
  * Bounds of the primary key as bounds of the range key: where the range columns are the first of the
  * key, the part of each bound that speaks of them.
  */
-export function rangeKeysOfKeyBounds(
+function rangeKeysOfKeyBounds(
   schema: Schema,
   columns: readonly Column[],
   spec: ScanSpec,
@@ -191,24 +238,4 @@ function rangesThatMeet(
 
 function isBelow(a: RangeKeys, b: RangeKeys): boolean {
   return a.upperKey !== '' && a.upperKey <= b.lowerKey
-}
-
-/** Every partition left is met by one of the intervals of partition keys that the scan can meet. */
-function verifyAgainstKeyRanges(
-  schema: Schema,
-  partitionSchema: PartitionSchema,
-  scan: RangeKeys,
-  predicates: PredicateMap,
-  partitions: readonly Partition[],
-  left: readonly number[],
-): void {
-  if (keyRangeCountMax(partitionSchema) > VERIFIED_KEY_RANGE_COUNT_MAX) return
-  const keyRanges = partitionKeyRanges(schema, partitionSchema, scan, predicates)
-  const isMet = left.every((index) => {
-    const { partitionKeyStart: lowerKey, partitionKeyEnd: upperKey } = partitions[index]
-    return keyRanges.some(({ startKey, endKey }) => {
-      return intersects({ lowerKey, upperKey }, { lowerKey: startKey, upperKey: endKey })
-    })
-  })
-  assert(isMet, 'a partition is left that no interval of partition keys meets')
 }

@@ -35,8 +35,8 @@ export interface PlainRange {
 
 /** How a table is to be partitioned, as tests write it. */
 export interface PlainInput {
-  readonly hash?: readonly PlainDimension[]
-  readonly range?: readonly string[] | null
+  readonly hash?: readonly PlainDimension[] | undefined
+  readonly range?: readonly string[] | null | undefined
   readonly ranges?: readonly PlainRange[]
   readonly splits?: readonly PlainBound[]
 }
