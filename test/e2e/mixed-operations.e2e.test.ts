@@ -40,10 +40,10 @@ function drawWrite(prng: Prng, writer: number): Write {
     part: prng.pick(['', 'a', 'b\u0000c']),
   }
   if (operation.startsWith('DELETE') && prng.chance(0.95)) return { operation, row }
-  if (prng.chance(0.6)) row['value'] = prng.chance(0.1) ? null : prng.between(-1e6, 1e6)
-  if (prng.chance(0.6)) row['name'] = `name ${prng.below(50)} “ü”`
-  if (prng.chance(0.4)) row['amount'] = `${prng.between(-99, 99)}.${prng.between(10, 99)}`
-  if (prng.chance(0.3)) row['flag'] = prng.chance(0.5)
+  if (prng.chance(0.6)) row.value = prng.chance(0.1) ? null : prng.between(-1e6, 1e6)
+  if (prng.chance(0.6)) row.name = `name ${prng.below(50)} “ü”`
+  if (prng.chance(0.4)) row.amount = `${prng.between(-99, 99)}.${prng.between(10, 99)}`
+  if (prng.chance(0.3)) row.flag = prng.chance(0.5)
   return { operation, row }
 }
 
@@ -51,8 +51,8 @@ function drawWrite(prng: Prng, writer: number): Write {
 function inKeyOrder(rows: readonly ModelRow[]): ModelRow[] {
   return [...rows].sort(
     (a, b) =>
-      Number(a['id']) - Number(b['id']) ||
-      Buffer.compare(Buffer.from(String(a['part'])), Buffer.from(String(b['part']))),
+      Number(a.id) - Number(b.id) ||
+      Buffer.compare(Buffer.from(String(a.part)), Buffer.from(String(b.part))),
   )
 }
 
