@@ -139,6 +139,11 @@ export class MemoryTabletStore implements TabletStore {
     return this.#now.table(generation)?.rows.length ?? 0
   }
 
+  /** Bytes of a stored row. */
+  walRowBytes(generation: number, id: number): number {
+    return this.#walRows(generation).find((row) => row.id === id)?.payload.length ?? 0
+  }
+
   /** Turns one bit of a stored row over. */
   flipWalBit(generation: number, id: number, bit: number): void {
     const rows = this.#walRows(generation)

@@ -103,11 +103,16 @@ export class TabletHarness {
     }
   }
 
+  /** Loses all memory and nothing of the storage, damage included. */
+  evict(): void {
+    this.accountant.drop(this.tablet.parts ?? {})
+    this.tablet = this.#open()
+  }
+
   /** Loses all memory, and of the storage what came after the first `keptCount` transactions. */
   crash(keptCount = this.store.committedCount): void {
-    this.accountant.drop(this.tablet.parts ?? {})
     this.store = this.store.crash(keptCount)
-    this.tablet = this.#open()
+    this.evict()
   }
 }
 
