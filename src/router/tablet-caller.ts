@@ -27,6 +27,11 @@ export interface CallContext {
   readonly budget: CallBudget
 }
 
+/** What the calls of one request share. */
+export function callContext(ports: RouterPorts, budget: CallBudget): CallContext {
+  return { ports, budget }
+}
+
 /**
  * Makes one call to the tablet at `index` of a table.
  *

@@ -56,7 +56,7 @@ export interface WriteOptions {
   /** Scope of the client's Idempotency-Key, or null: then the front makes a key of its own. */
   readonly clientKey: string | null
   /** The catalog named the table since the request began. */
-  readonly isConfirmed: boolean
+  readonly isConfirmed?: boolean
 }
 
 /** What one tablet has in the making. */
@@ -111,7 +111,7 @@ export class WriteSession {
     this.#cache = cache
     this.#plan = table
     this.#table = table
-    this.#isConfirmed = options.isConfirmed
+    this.#isConfirmed = options.isConfirmed ?? false
     this.#options = options
     this.#key = options.clientKey ?? context.ports.randomId()
     this.#ends = new Uint32Array(table.tabletCount)
@@ -148,7 +148,7 @@ export class WriteSession {
       if (lane.rowCount === SHARE_ROW_COUNT_MAX || lane.bytes + size > SHARE_BYTES_MAX) {
         this.#gather(source, segment, row)
         segment = row
-        await this.#send(index, lane)
+        await this.#send(lane)
         if (this.failure !== null) return
       }
       lane.rowCount++
@@ -167,7 +167,7 @@ export class WriteSession {
   /** Sends what is left and waits for every answer. */
   async finish(): Promise<WriteSummary> {
     if (this.failure === null) {
-      await Promise.all([...this.#lanes].map(([index, lane]) => this.#sendLast(index, lane)))
+      await Promise.all([...this.#lanes.values()].map((lane) => this.#sendLast(lane)))
     }
     await this.settle()
     const { inserted, upserted, updated, deleted, ignored } = this.#totals
@@ -275,16 +275,16 @@ export class WriteSession {
         bytes = lane.bytes
       }
     }
-    await this.#send(largest, this.#lane(largest))
+    await this.#send(this.#lane(largest))
   }
 
-  async #sendLast(index: number, lane: TabletLane): Promise<void> {
-    if (lane.rowCount > 0) await this.#send(index, lane)
+  async #sendLast(lane: TabletLane): Promise<void> {
+    if (lane.rowCount > 0) await this.#send(lane)
     await lane.inFlight
   }
 
   /** Starts sending a tablet's share once its share before was answered. */
-  async #send(index: number, lane: TabletLane): Promise<void> {
+  async #send(lane: TabletLane): Promise<void> {
     if (lane.inFlight !== null) await lane.inFlight
     if (this.failure !== null) return
     assert(lane.builder.rowCount === lane.rowCount, 'rows of a share were not gathered')
