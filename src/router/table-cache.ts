@@ -47,12 +47,7 @@ export class TableCache {
   }
 
   /** The table, remembered or fetched. Throws: NOT_FOUND. */
-  async open(ref: TableRef): Promise<OpenTable> {
-    return (await this.openKnown(ref)).table
-  }
-
-  /** As `open`, with whether the catalog was asked. */
-  async openKnown(ref: TableRef): Promise<KnownTable> {
+  async open(ref: TableRef): Promise<KnownTable> {
     const key = keyOf(ref)
     const cached = this.#tables.get(key)
     if (cached !== undefined && this.#ports.elapsedMs() - cached.fetchedAtMs < TABLE_CACHE_MS) {
