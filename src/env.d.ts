@@ -23,9 +23,15 @@ declare namespace Cloudflare {
     readonly NYALA_AUTH?: string
     /** The bearer token of the administrator. Without it data requests are answered 503. */
     readonly NYALA_ADMIN_TOKEN?: string
-    /** Where all objects must stay: eu, fedramp, fedramp-high or us. Never changed once there is a table. */
+    /**
+     * Where all objects must stay: eu, fedramp, fedramp-high or us. Never changed once there is a
+     * table.
+     */
     readonly NYALA_JURISDICTION?: string
-    /** Where new objects are placed if possible: wnam, enam, sam, weur, eeur, apac, apac-ne, apac-se, oc, afr or me. */
+    /**
+     * Where new objects are placed if possible: wnam, enam, sam, weur, eeur, apac, apac-ne,
+     * apac-se, oc, afr or me.
+     */
     readonly NYALA_LOCATION_HINT?: string
     /** What the objects log: error, info (default) or debug. */
     readonly NYALA_LOG_LEVEL?: string

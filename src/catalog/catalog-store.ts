@@ -25,13 +25,16 @@ export interface StoredDrop {
  * Rules that every implementation keeps (test/conformance/catalog-store.suite.ts):
  *
  *  I1  all writing happens inside `transact`, and a transaction is atomic: whole, or nothing of it;
- *  I2  a crash keeps a prefix of the committed transactions that holds all whose answers were released;
+ *  I2  a crash keeps a prefix of the committed transactions, which holds all that were answered;
  *  I3  texts come back exactly as they went in.
  *
  * Billing: a row written or deleted 1 each.
  */
 export interface CatalogStore {
-  /** Runs `work` as one transaction and returns what it returns. Throws what it throws, undoing its writes. */
+  /**
+   * Runs `work` as one transaction and returns what it returns. Throws what it throws, undoing its
+   * writes.
+   */
   transact<T>(work: () => T): T
 
   /** The definition of a table, or undefined. */
@@ -42,12 +45,18 @@ export interface CatalogStore {
   insertTable(tableId: string, name: string, definition: string): void
   /** Removes a table, its name and its initialized tablets. Requires: inside `transact`. */
   deleteTable(tableId: string, name: string): void
-  /** The first `limit` names that are above `afterName` and not below `fromName`, ascending by UTF-8 bytes. */
+  /**
+   * The first `limit` names that are above `afterName` and not below `fromName`, ascending by UTF-8
+   * bytes.
+   */
   readNames(afterName: string, fromName: string, limit: number): readonly StoredName[]
 
   /** Ids of a table's initialized tablets, ascending. */
   readInitialized(tableId: string): readonly string[]
-  /** Notes that a tablet is initialized; again is no error and writes nothing. Requires: inside `transact`. */
+  /**
+   * Notes that a tablet is initialized; again is no error and writes nothing. Requires: inside
+   * `transact`.
+   */
   insertInitialized(tableId: string, tabletId: string): void
 
   /** Unfinished drops, at most `limit`. */

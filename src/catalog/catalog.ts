@@ -1,11 +1,11 @@
 /**
- * The control plane's decisions: which tables there are, how each is cut into tablets, which tablets have been
- * told so. It decides and remembers; telling tablets is the server's part.
+ * The control plane's decisions: which tables there are, how each is cut into tablets, which
+ * tablets have been told so. It decides and remembers; telling tablets is the server's part.
  *
  *   CREATE   one transaction, however many tablets: they come to life at their first write
- *   INIT     a tablet is marked initialized in the transaction that hands it its schema and partition, so every
- *            tablet that may hold data is known here before it holds any
- *   DROP     the table goes in the transaction that notes which tablets must refuse and then be freed
+ *   INIT     a tablet is marked initialized in the transaction that hands it its schema and
+ *            partition, so every tablet that may hold data is known here before it holds any
+ *   DROP     the table goes in the transaction that notes which tablets must refuse and be freed
  */
 
 import type { HybridClock } from '../common/hybrid-clock.ts'
@@ -93,7 +93,8 @@ export class Catalog {
   /**
    * Makes a table.
    *
-   * Throws: INVALID_ARGUMENT for anything wrong with its definition; ALREADY_PRESENT when its name is taken.
+   * Throws: INVALID_ARGUMENT for anything wrong with its definition; ALREADY_PRESENT when its name
+   * is taken.
    */
   createTable(request: NewTable): TableEntry {
     const table = this.#newTable(request)
@@ -122,7 +123,8 @@ export class Catalog {
   }
 
   /**
-   * Tables whose name begins with `namePrefix` and comes after `afterName`, by the bytes of their names.
+   * Tables whose name begins with `namePrefix` and comes after `afterName`, by the bytes of their
+   * names.
    * Throws: INVALID_ARGUMENT for a page size out of bounds.
    */
   listTables(namePrefix: string, afterName: string, pageSize: number): TablePage {
@@ -142,8 +144,10 @@ export class Catalog {
   /**
    * Drops a table at once and for ever.
    *
-   * Returns: which tablets are left to deal with; it is remembered until `noteFreed` has heard of all.
-   * Throws: NOT_FOUND; PRECONDITION_FAILED when `ifVersion` is not null and not the table's version.
+   * Returns: which tablets are left to deal with; it is remembered until `noteFreed` has heard of
+   * all.
+   * Throws: NOT_FOUND; PRECONDITION_FAILED when `ifVersion` is not null and not the table's
+   * version.
    */
   dropTable(name: TableName, ifVersion: number | null): DropWork {
     const work = this.#store.transact(() => {
@@ -185,8 +189,8 @@ export class Catalog {
   /**
    * Marks a tablet initialized; again is the same.
    *
-   * Returns: its table, in whose list of tablets it is alone. A table may have a thousand tablets, and each of
-   * them asks. Throws: NOT_FOUND when there is no such table or it has no such tablet.
+   * Returns: its table, in whose list of tablets it is alone. A table may have a thousand tablets,
+   * and each of them asks. Throws: NOT_FOUND when there is no such table or it has no such tablet.
    */
   initializeTablet(tableId: string, tabletId: string): TableEntry {
     return this.#store.transact(() => {

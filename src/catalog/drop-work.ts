@@ -1,8 +1,8 @@
 /**
- * What is left to do for a table that was dropped: its initialized tablets must first refuse, so that no
- * front with an old picture of the table goes on, and then give their storage back.
+ * What is left to do for a table that was dropped: its initialized tablets must first refuse, so
+ * that no front with an old picture of the table goes on, and then give their storage back.
  *
- *   drop ──► toRefuse ──(tablet stored that it refuses)──► toFree ──(tablet freed its storage)──► gone
+ *   drop ──► toRefuse ──(tablet stored that it refuses)──► toFree ──(storage given back)──► gone
  *
  * Both steps may be repeated: a tablet that was freed already has nothing to free.
  */

@@ -23,7 +23,8 @@ const CONFIG_RULES: ReadonlyMap<string, ConfigRule> = new Map<string, ConfigRule
 /**
  * The configurations as they are kept: those with an empty value left out.
  *
- * Throws: INVALID_ARGUMENT for a name that is none of them, or a value that its name does not allow.
+ * Throws: INVALID_ARGUMENT for a name that is none of them, or a value that its name does not
+ * allow.
  */
 export function normalizeExtraConfigs(
   configs: Readonly<Record<string, string>>,

@@ -8,7 +8,10 @@ import { utf8Encode } from '../util/bytes.ts'
 
 const ID = /^[0-9a-fA-F]{32}$/
 
-/** Whether a text has the form of an id, which no name may have: a path segment names a table by either. */
+/**
+ * Whether a text has the form of an id, which no name may have: a path segment names a table by
+ * either.
+ */
 export function isTableId(text: string): boolean {
   return ID.test(text)
 }

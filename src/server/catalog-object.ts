@@ -1,16 +1,16 @@
 /**
  * The catalog as a Durable Object: one for an installation, never on the path of data.
  *
- * A thin shell: each call is one synchronous section in which `Catalog` decides and stores. Only a drop goes
- * on after that:
+ * A thin shell: each call is one synchronous section in which `Catalog` decides and stores. Only a
+ * drop goes on after that:
  *
  *   turn 1   table gone, tablets to tell noted, alarm set         one transaction
  *   then     every initialized tablet is told to refuse           32 at a time
  *   answer   204
  *   alarm    tablets give their storage back; what an outage left untold is told again
  *
- * The answer waits until the tablets refuse, so whoever has it never again meets a row of the table. A client
- * that goes away changes nothing: the alarm was set first.
+ * The answer waits until the tablets refuse, so whoever has it never again meets a row of the
+ * table. A client that goes away changes nothing: the alarm was set first.
  */
 
 import { retryable } from 'cloudflare:durable-objects'

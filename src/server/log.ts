@@ -19,7 +19,9 @@ export class Log {
   readonly #levelRank: number
   readonly #context: LogFields
 
-  /** `level` is a configured text; one that is no level means info. `context` is part of every line. */
+  /**
+   * `level` is a configured text; one that is no level means info. `context` is part of every line.
+   */
   constructor(level: string | undefined, context: LogFields = {}) {
     const rank = LOG_LEVELS.indexOf(level as LogLevel)
     this.#levelRank = rank === -1 ? LOG_LEVELS.indexOf('info') : rank

@@ -7,7 +7,10 @@
 /** A database without tables is one page; every table has a page of its own. */
 const EMPTY_DATABASE_BYTES = 4096
 
-/** A value of SQLite as it is bound and read. 64-bit integers are not among them: they would be rounded. */
+/**
+ * A value of SQLite as it is bound and read. 64-bit integers are not among them: they would be
+ * rounded.
+ */
 export type SqlValue = ArrayBuffer | Uint8Array | string | number | null
 
 /** The part of a cursor that is used here. */

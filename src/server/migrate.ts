@@ -1,13 +1,14 @@
 /**
- * Brings an object's own SQLite database to the newest schema, step by step, and remembers what it applied.
+ * Brings an object's own SQLite database to the newest schema, step by step, and remembers what it
+ * applied.
  *
  *   migrations   number | name | checksum        one row a step, in the database itself
  *
  *  I1  a step and its row are one transaction;
- *  I2  what was applied is a prefix of what this program knows, text for text: otherwise nothing is touched.
+ *  I2  what was applied is a prefix of what this program knows, text for text, or nothing is done.
  *
- * It is called where an object is about to write for the first time since it woke, never in a constructor, and
- * writes only when there is a step to apply.
+ * It is called where an object is about to write for the first time since it woke, never in a
+ * constructor, and writes only when there is a step to apply.
  */
 
 import { StatusError } from '../common/status.ts'
@@ -49,7 +50,10 @@ export function migrate(
   }
 }
 
-/** Compares what was applied with what this program knows. Returns: how many steps were. Throws: INTERNAL. */
+/**
+ * Compares what was applied with what this program knows. Returns: how many steps were. Throws:
+ * INTERNAL.
+ */
 export function checkMigrations(sql: MeteredSql, migrations: readonly Migration[]): number {
   if (sql.first(MIGRATION_SQL.isThere) === undefined) return 0
   const applied = sql.all<AppliedRow>(MIGRATION_SQL.read)

@@ -2,9 +2,10 @@
  * The border between an object's decisions and its callers.
  *
  *   StatusError        expected: goes to the caller as data, since classes do not survive the way
- *   anything else      the program or the storage failed: what is in memory can no longer be trusted, so the
- *                      object is ended in the same turn, which also undoes what the turn wrote. Its callers see
- *                      the platform's `durableObjectReset`; the next call finds what was durable.
+ *   anything else      the program or the storage failed: what is in memory can no longer be
+ *                      trusted, so the object is ended in the same turn, which also undoes what the
+ *                      turn wrote. Its callers see the platform's `durableObjectReset`; the next
+ *                      call finds what was durable.
  */
 
 import { failure, type Outcome, StatusError } from '../common/status.ts'
@@ -28,7 +29,8 @@ export class ObjectGuard {
   /**
    * Runs one synchronous section. `fields` tell the log what it was about.
    *
-   * Returns: its value, or its expected failure as data. Throws: what was unexpected, after ending the object.
+   * Returns: its value, or its expected failure as data. Throws: what was unexpected, after ending
+   * the object.
    */
   run<T>(operation: string, work: () => T, fields: LogFields = {}): Outcome<T> {
     try {

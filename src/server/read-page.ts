@@ -28,7 +28,8 @@ export interface ReadPage {
 /**
  * Reads up to `rowCountMax` rows and about `bytesMax` bytes.
  *
- * Returns: at least one row, unless there is none or so many had to be looked at in vain that the time is up.
+ * Returns: at least one row, unless there is none or so many had to be looked at in vain that the
+ * time is up.
  */
 export function readPage(source: BatchSource, rowCountMax: number, bytesMax: number): ReadPage {
   const writer = new ScanFrameWriter()

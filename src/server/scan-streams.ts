@@ -5,14 +5,15 @@
  *                            │ waits until the front has taken it: at most one frame is in memory
  *                            └ not taken for 60 s: the stream is broken off
  *
- * A stream does not wait for the platform's output gate, only the call that hands it out does. So before its
- * first batch everything written is made durable: no reader sees what could still be lost.
+ * A stream does not wait for the platform's output gate, only the call that hands it out does. So
+ * before its first batch everything written is made durable: no reader sees what could still be
+ * lost.
  *
- * A batch is made when the one before it was taken, in one synchronous section. Between two batches anything
- * may happen to the tablet; what the scanner needs of the past it holds.
+ * A batch is made when the one before it was taken, in one synchronous section. Between two batches
+ * anything may happen to the tablet; what the scanner needs of the past it holds.
  *
- * The sixty seconds are a timer that runs only while a frame waits to be taken. It keeps the object in memory
- * no longer than the stream does by itself, and unlike an alarm it bills no row.
+ * The sixty seconds are a timer that runs only while a frame waits to be taken. It keeps the object
+ * in memory no longer than the stream does by itself, and unlike an alarm it bills no row.
  */
 
 import { SCAN_BATCH_BYTES, SCAN_BATCH_ROW_COUNT, SCAN_UNREAD_MS_MAX } from '../common/limits.ts'
@@ -23,7 +24,10 @@ import type { ObjectGuard } from './object-guard.ts'
 
 /** Where the batches of one scan come from. */
 export interface FrameSource {
-  /** The next batch, or null at the end. One without rows is sent too: while it is taken, others may run. */
+  /**
+   * The next batch, or null at the end. One without rows is sent too: while it is taken, others may
+   * run.
+   */
   nextBatch(rowCountMax: number, bytesMax: number): ScanFrameBatch | null
   /** Lets go of what the scan holds. */
   close(): void

@@ -1,6 +1,7 @@
 /**
- * Every SQL text of the objects beside migrations/. All of them are constants: the platform keeps compiled
- * statements by their text. No user's value is ever part of a text, and no user's row a row of these tables.
+ * Every SQL text of the objects beside migrations/. All of them are constants: the platform keeps
+ * compiled statements by their text. No user's value is ever part of a text, and no user's row a
+ * row of these tables.
  */
 
 import { WAL_GENERATION_COUNT_MAX } from '../common/limits.ts'
@@ -8,7 +9,8 @@ import { WAL_GENERATION_COUNT_MAX } from '../common/limits.ts'
 /** Bookkeeping of migrations, in every object. */
 export const MIGRATION_SQL = {
   create:
-    'CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) STRICT',
+    'CREATE TABLE IF NOT EXISTS migrations ' +
+    '(number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) STRICT',
   isThere: "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'",
   read: 'SELECT number, name, checksum FROM migrations ORDER BY number',
   insert: 'INSERT INTO migrations (number, name, checksum) VALUES (?, ?, ?)',
@@ -30,7 +32,8 @@ export const CATALOG_SQL = {
   readDrops: 'SELECT table_id, work FROM drops ORDER BY table_id LIMIT ?',
   readDrop: 'SELECT work FROM drops WHERE table_id = ?',
   writeDrop:
-    'INSERT INTO drops (table_id, work) VALUES (?, ?) ON CONFLICT (table_id) DO UPDATE SET work = excluded.work',
+    'INSERT INTO drops (table_id, work) VALUES (?, ?) ' +
+    'ON CONFLICT (table_id) DO UPDATE SET work = excluded.work',
   deleteDrop: 'DELETE FROM drops WHERE table_id = ?',
 } as const
 
@@ -55,7 +58,9 @@ export interface WalStatements {
 export const WAL_SQL: readonly WalStatements[] = Array.from(
   { length: WAL_GENERATION_COUNT_MAX },
   (_, slot) => ({
-    create: `CREATE TABLE wal_${slot} (id INTEGER PRIMARY KEY, parts_left INTEGER NOT NULL, payload BLOB NOT NULL) STRICT`,
+    create:
+      `CREATE TABLE wal_${slot} ` +
+      '(id INTEGER PRIMARY KEY, parts_left INTEGER NOT NULL, payload BLOB NOT NULL) STRICT',
     drop: `DROP TABLE IF EXISTS wal_${slot}`,
     append: `INSERT INTO wal_${slot} (parts_left, payload) VALUES (?, ?)`,
     read: `SELECT id, parts_left, payload FROM wal_${slot} ORDER BY id`,

@@ -1,5 +1,6 @@
 /**
- * A tablet's storage in its object's SQLite: the superblock in one row, each WAL generation a table.
+ * A tablet's storage in its object's SQLite: the superblock in one row, each WAL generation a
+ * table.
  *
  * The platform's cap of 2 MB a row is not enforced by its local runtime, so it is here.
  */
@@ -15,7 +16,10 @@ import { TABLET_SQL, WAL_SQL, type WalStatements } from './sql-statements.ts'
 type PayloadRow = [payload: ArrayBuffer]
 type WalRow = [id: number, partsLeft: number, payload: ArrayBuffer]
 
-/** See the port for the rules. Requires: before anything is written the steps of migrations/tablet were applied. */
+/**
+ * See the port for the rules. Requires: before anything is written the steps of migrations/tablet
+ * were applied.
+ */
 export class SqlTabletStore implements TabletStore {
   readonly #sql: MeteredSql
   readonly #transact: Transact

@@ -1,9 +1,9 @@
 /**
- * The one place where stubs of objects are made, so that every call goes to an object in the configured
- * jurisdiction and place: the same name in two jurisdictions is two objects.
+ * The one place where stubs of objects are made, so that every call goes to an object in the
+ * configured jurisdiction and place: the same name in two jurisdictions is two objects.
  *
- * A stub is made for each call and dropped after it: one that saw an exception stays broken. Making one sends
- * nothing.
+ * A stub is made for each call and dropped after it: one that saw an exception stays broken. Making
+ * one sends nothing.
  */
 
 import { StatusError } from '../common/status.ts'

@@ -2,7 +2,9 @@
 
 import type { Clock, Timestamp } from '../common/hybrid-clock.ts'
 
-/** Time as the platform tells it: in steps of a millisecond, and at rest while nothing is awaited. */
+/**
+ * Time as the platform tells it: in steps of a millisecond, and at rest while nothing is awaited.
+ */
 export class SystemClock implements Clock {
   /** Microseconds since the epoch. */
   nowMicros(): Timestamp {

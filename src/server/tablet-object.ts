@@ -1,17 +1,18 @@
 /**
  * A tablet as a Durable Object.
  *
- * A thin shell around `Tablet`: it takes a call, runs one synchronous section of the tablet, and answers with
- * data. Its own part is what needs the platform:
+ * A thin shell around `Tablet`: it takes a call, runs one synchronous section of the tablet, and
+ * answers with data. Its own part is what needs the platform:
  *
  *   nothing in memory   the first call looks at the storage and replays the WAL
- *   never written       the first write asks the catalog for the table, then makes the tablet part of it and
- *                       writes in one section: of two first writes the second finds what the first has made
+ *   never written       the first write asks the catalog for the table, then makes the tablet part
+ *                       of it and writes in one section: of two first writes the second finds what
+ *                       the first has made
  *   dropped             refuses everything from then on, durably; later gives its storage back
  *
- *  I1  memory may vanish between any two calls, and what is read before an `await` is read again after it;
+ *  I1  memory may vanish between any two calls, and what was read before an `await` is read again;
  *  I2  the constructor does nothing, and a tablet without rows writes nothing on a read;
- *  I3  a section that fails as none may ends the object before anything else runs (object-guard.ts).
+ *  I3  a section that fails as none may ends the object before anything else runs.
  */
 
 import { retryable } from 'cloudflare:durable-objects'
@@ -59,7 +60,8 @@ const BLOCK_BYTES_MAX = MESSAGE_BYTES_MAX - 64 * 1024
 /** See the file's header. */
 export class TabletObject extends DurableObject<Cloudflare.Env> {
   static {
-    // Reads, and what is the same when done twice. A write is, by the key that a front gives to each.
+    // Reads, and what is the same when done twice. A write is, by the key that a front gives to
+    // each.
     const { write, read, scan, lookup, offer, refuse, free, counters } = TabletObject.prototype
     retryable(write, read, scan, lookup, offer, refuse, free, counters)
   }
@@ -146,7 +148,10 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     return outcome
   }
 
-  /** Gives back the storage of a tablet that refuses. In a turn of its own: it undoes what a turn wrote. */
+  /**
+   * Gives back the storage of a tablet that refuses. In a turn of its own: it undoes what a turn
+   * wrote.
+   */
   async free(tableId: string): Promise<Outcome<null>> {
     const outcome = this.#guard.run('free', () => {
       const canFree = this.#sql.isEmpty || this.#isMarkedDropped()
@@ -213,7 +218,10 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     return answerOf(outcome, this.#tablet?.newestTime ?? this.#clock.nowMicros())
   }
 
-  /** The tablet in this object's storage. Writes only where the schema of the storage is an older one. */
+  /**
+   * The tablet in this object's storage. Writes only where the schema of the storage is an older
+   * one.
+   */
   #open(): Tablet {
     if (this.#tablet === null) {
       if (!this.#sql.isEmpty) migrate(this.#sql, this.#transact, TABLET_MIGRATIONS)
@@ -250,7 +258,10 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     return !this.#sql.isEmpty && this.#sql.first(TABLET_SQL.isDropped) !== undefined
   }
 
-  /** The table of this tablet, which the catalog marks initialized. Calls at the same time share one question. */
+  /**
+   * The table of this tablet, which the catalog marks initialized. Calls at the same time share one
+   * question.
+   */
   #askCatalog({ tableId, tabletId }: TabletCall): Promise<Outcome<TableEntry>> {
     if (this.#asking?.tableId === tableId) return this.#asking.table
     const table = this.#ask(tableId, tabletId).finally(() => {

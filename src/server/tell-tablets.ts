@@ -19,7 +19,9 @@ export interface Announcement {
   readonly log: Log
 }
 
-/** Says it to every tablet. Returns: the tablets that heard it, in the order given; never throws. */
+/**
+ * Says it to every tablet. Returns: the tablets that heard it, in the order given; never throws.
+ */
 export async function tellTablets(announcement: Announcement): Promise<string[]> {
   const { tabletIds } = announcement
   const heard = new Uint8Array(tabletIds.length)

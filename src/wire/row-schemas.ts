@@ -7,7 +7,9 @@ import { rowErrorSchema } from './problem-schema.ts'
 
 const OPERATIONS = Object.keys(ROW_OPERATIONS) as [RowOperationName, ...RowOperationName[]]
 
-/** Body of `POST /tables/{table}/rows`. Documents it only: such bodies have a decoder of their own. */
+/**
+ * Body of `POST /tables/{table}/rows`. Documents it only: such bodies have a decoder of their own.
+ */
 export const writeRowsSchema = z
   .union([
     members({

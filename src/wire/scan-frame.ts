@@ -1,21 +1,22 @@
 /**
  * Frames in which the rows of a scan leave a tablet, in a stream or joined in one answer. Hot.
  *
- * All integers little-endian, every frame a multiple of 8 long, so that the block inside can be read where it
- * lies:
+ * All integers little-endian, every frame a multiple of 8 long, so that the block inside can be
+ * read where it lies:
  *
  *   offset  bytes  field
  *        0      4  kind          1 batch, 2 end, 3 error
  *        4      4  payloadBytes  bytes behind this header, a multiple of 8
  *        8      4  bodyBytes     batch: bytes of the row block; error: bytes of the text; end: 0
  *       12      4  keyBytes      batch: bytes of all keys, 0xffffffff when it carries none; else 0
- *       16      …  batch: row block (docs/formats/row-block.md);
- *                         key ends, u32 × rowCount, and keys, each padded with zeros to a multiple of 8
- *                  end:   batchCount u32 | CRC-32C of all batch payloads in order u32 | rowCount f64
+ *       16      …  batch: row block (docs/formats/row-block.md); key ends, u32 × rowCount, and
+ *                         keys, each padded with zeros to a multiple of 8
+ *                  end:   batchCount u32 | crc u32, CRC-32C of all batch payloads in order
+ *                         | rowCount f64
  *                  error: JSON of code, message and details, padded with zeros
  *
- * A scan is whole only if its last frame is an end frame whose counts and checksum are right: a stream that
- * was cut or changed anywhere cannot pass for a whole one.
+ * A scan is whole only if its last frame is an end frame whose counts and checksum are right: a
+ * stream that was cut or changed anywhere cannot pass for a whole one.
  */
 
 import {
@@ -116,9 +117,10 @@ export function encodeErrorFrame(error: StatusError): Uint8Array {
 /**
  * Takes the bytes of a scan as they come and gives its batches.
  *
- * A frame that lies whole and aligned inside one chunk is read where it lies; any other is copied once.
+ * A frame that lies whole and aligned inside one chunk is read where it lies; any other is copied
+ * once.
  *
- *  I1  `#available` is the sum of the chunks' bytes, less `#offset` bytes of the first that were consumed;
+ *  I1  `#available` is the sum of the chunks' bytes, less `#offset` of the first, consumed;
  *  I2  after the end frame there is nothing.
  */
 export class ScanFrameReader {
@@ -157,8 +159,8 @@ export class ScanFrameReader {
   /**
    * The next batch, or null when more bytes are needed or the end frame was read.
    *
-   * Throws: the StatusError that an error frame carries; CORRUPTION when the bytes are no frames, or are not
-   * those that the end frame tells of.
+   * Throws: the StatusError that an error frame carries; CORRUPTION when the bytes are no frames,
+   * or are not those that the end frame tells of.
    */
   next(): ScanFrameBatch | null {
     if (this.#isEnded && this.#available > 0) throw malformed('bytes behind the end frame')

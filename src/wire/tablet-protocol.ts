@@ -103,11 +103,15 @@ export interface ScanCall extends TabletCall {
 export interface ReadAnswer {
   readonly snapshot: Timestamp
   readonly frames: Uint8Array
-  /** Whether rows may remain. There may be none in `frames` all the same: a scan that finds little is paused. */
+  /**
+   * Whether rows may remain. There may be none in `frames` all the same: a scan that finds little
+   * is paused.
+   */
   readonly hasMore: boolean
   /**
-   * Encoded key up to which, itself included, the scan is done in its order: where to go on from. Empty when
-   * there is no more. It may be of a row that was not returned, and is there whether or not rows carry keys.
+   * Encoded key up to which, itself included, the scan is done in its order: where to go on from.
+   * Empty when there is no more. It may be of a row that was not returned, and is there whether or
+   * not rows carry keys.
    */
   readonly lastKey: Uint8Array
 }
@@ -133,7 +137,10 @@ export interface LookupAnswer {
   readonly snapshot: Timestamp
   readonly block: Uint8Array
   readonly keyIndexes: Uint32Array
-  /** How many of the keys, from the first, were looked up: all, unless their rows are too large for one answer. */
+  /**
+   * How many of the keys, from the first, were looked up: all, unless their rows are too large for
+   * one answer.
+   */
   readonly keyCount: number
 }
 

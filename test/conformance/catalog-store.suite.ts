@@ -1,5 +1,6 @@
 /**
- * What every CatalogStore does, whatever it is made of. Run on memory in Node and on an object's SQLite.
+ * What every CatalogStore does, whatever it is made of. Run on memory in Node and on an object's
+ * SQLite.
  */
 
 import { describe, expect, test } from 'vitest'
@@ -40,7 +41,10 @@ function describeTables(withStore: WithCatalogStore): void {
 
   test('keeps texts exactly', () =>
     withStore((store) => {
-      const definition = JSON.stringify({ text: 'ä€😀\u0000\u001f"\\\n', number: '9007199254740993' })
+      const definition = JSON.stringify({
+        text: 'ä€😀\u0000\u001f"\\\n',
+        number: '9007199254740993',
+      })
       store.transact(() => store.insertTable(A, 'ä€😀\u0001 %_', definition))
 
       expect(store.readTable(A)).toBe(definition)

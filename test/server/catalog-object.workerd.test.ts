@@ -24,7 +24,7 @@ async function listed(namePrefix: string): Promise<string[]> {
 }
 
 describe('CatalogObject', () => {
-  test('makes, finds, lists and drops tables, and forgets nothing when evicted in between', async () => {
+  test('makes, finds, lists and drops tables, evicted after each request', async () => {
     const evict = () => evictDurableObject(object())
     const created = await aStoredTable('life', ['id INT64 KEY', 'value STRING NULL'], 4)
     await evict()
@@ -86,7 +86,7 @@ describe('CatalogObject', () => {
     expect(written.reduce((sum, rows) => sum + rows, 0)).toBe(2)
   })
 
-  test('ends when a decision fails as none may, keeps nothing of it, and serves the next call', async () => {
+  test('ends when a decision fails as none may, and keeps nothing of it', async () => {
     const before = await aStoredTable('before')
     vi.spyOn(Catalog.prototype, 'createTable').mockImplementationOnce(() => {
       throw new AssertionError('impossible')
@@ -118,7 +118,7 @@ describe('CatalogObject.dropTable', () => {
     )
   }
 
-  test('answers when every initialized tablet refuses, and frees their storage by alarm', async () => {
+  test('answers when all initialized tablets refuse, and frees them by alarm', async () => {
     const table = await aFilledTable('drop')
     const { initializedTabletIds } = mustValue(await catalog().getTable({ name: 'drop' }))
     expect([...initializedTabletIds].sort()).toEqual([table.tabletId(0), table.tabletId(1)].sort())
@@ -176,7 +176,7 @@ describe('CatalogObject.dropTable', () => {
     expect(await runDurableObjectAlarm(object())).toBe(false)
   })
 
-  test('stops a tablet that asked for its table before the drop and hears of it only after', async () => {
+  test('stops a tablet that asks for its table while it is dropped', async () => {
     const table = await aStoredTable('raced')
     const writing = table.write([[1n, 'a']])
     const dropping = catalog().dropTable({ name: 'raced' }, null)

@@ -145,7 +145,8 @@ describe('migrations', () => {
     (_, steps) =>
       withObjectStorage(steps, ({ sql }) => {
         const indexes = sql.all<[string, string]>(
-          "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index' AND tbl_name NOT IN (SELECT name FROM pragma_table_list WHERE wr = 1)",
+          "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name NOT IN " +
+            '(SELECT name FROM pragma_table_list WHERE wr = 1)',
         )
 
         expect(indexes).toEqual([])

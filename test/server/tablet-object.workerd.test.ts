@@ -230,7 +230,7 @@ describe('TabletObject', () => {
     expect((await storageOf(table)).names).toEqual([])
   })
 
-  test('ends when a section fails as none may, keeps nothing of it, and serves the next call', async () => {
+  test('ends when a section fails as none may, and keeps nothing of it', async () => {
     const table = await aStoredTable('assertion')
     await table.write(rowsFrom(0, 3))
     vi.spyOn(MemRowSet.prototype, 'insertRows').mockImplementationOnce(() => {

@@ -1,4 +1,7 @@
-/** Tables to be made, in a line: `aNewTable('metrics', ['host STRING KEY', 'value DOUBLE NULL'], 4)`. */
+/**
+ * Tables to be made, in a line: `aNewTable('metrics', ['host STRING KEY', 'value DOUBLE NULL'],
+ * 4)`.
+ */
 
 import type { NewTable } from '../../src/catalog/catalog.ts'
 import { buildPartitionSchema } from '../../src/common/partition-builder.ts'
@@ -6,7 +9,10 @@ import { DEFAULT_PARTITION_SCHEMA_INPUT } from '../../src/common/partition-input
 import { Schema } from '../../src/common/schema.ts'
 import { aColumnDefinition } from './a-schema.ts'
 
-/** A table of columns written as in `aSchema`, hashed by its first column into some buckets, or not at all. */
+/**
+ * A table of columns written as in `aSchema`, hashed by its first column into some buckets, or not
+ * at all.
+ */
 export function aNewTable(
   name: string,
   columns: readonly string[] = ['id INT64 KEY', 'value STRING NULL'],

@@ -13,7 +13,9 @@ export interface ObjectStorage {
   readonly transact: Transact
 }
 
-/** Runs a scenario inside an object that was never used, its database brought to the newest schema. */
+/**
+ * Runs a scenario inside an object that was never used, its database brought to the newest schema.
+ */
 export function withObjectStorage(
   migrations: readonly Migration[],
   scenario: (storage: ObjectStorage) => void,

@@ -27,7 +27,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   router: { imports: ['util', 'common', 'catalog', 'wire'] },
   server: {
     imports: ['util', 'common', 'cfile', 'tablet', 'catalog', 'wire'],
-    packages: ['cloudflare:workers'],
+    packages: ['cloudflare:workers', 'cloudflare:durable-objects'],
   },
   api: {
     imports: ['util', 'common', 'catalog', 'wire', 'router'],
