@@ -22,12 +22,33 @@ export interface RowRun {
   readonly end: number
 }
 
+/**
+ * What a step came to: rows are at hand; none were found for a while, or in one of the tablets; or
+ * there are no more.
+ */
+export type FeedStep = 'rows' | 'nothing' | 'end'
+
+/** Where a scan can go on: in a tablet, behind a key or, if null, from the tablet's start. */
+export interface FeedPosition {
+  readonly tablet: number
+  readonly afterKey: Uint8Array | null
+}
+
 /** Rows of a scan in its order. */
 export interface RowFeed {
-  /** The next rows at hand, or null: then `more` tells. */
+  /** The next rows at hand, or null: then `more` or `step` tells. */
   take(): RowRun | null
   /** Waits until rows are at hand. Returns: whether there are any; false at the end of the scan. */
   more(): Promise<boolean>
+  /** As `more`, but gives the caller a say after every step. */
+  step(): Promise<FeedStep>
+  /**
+   * Where to go on if the scan ends here, while no rows are at hand; null: behind the last row
+   * taken.
+   */
+  readonly position: FeedPosition | null
+  /** Whether it is known, without asking, that no rows are left. */
+  readonly isEnded: boolean
   /** The snapshot a tablet answered with; null while none has. */
   readonly snapshot: Timestamp | null
   /** Lets go of all tablets. */
@@ -36,8 +57,8 @@ export interface RowFeed {
 
 /**
  * Tablet after tablet. How many of the next tablets are asked ahead doubles whenever one turns out
- * to hold less than was asked of it: a scan that finds little is not a chain of single calls, and
- * one that finds much fetches nothing in vain.
+ * to hold no more than was asked of it, and is one again when one holds more: a scan that finds
+ * little is not a chain of single calls, and one that finds much fetches nothing in vain.
  */
 export class SequentialFeed implements RowFeed {
   snapshot: Timestamp | null = null
@@ -46,6 +67,8 @@ export class SequentialFeed implements RowFeed {
   readonly #asked: Promise<ScanFrameBatch | null>[] = []
   #current = 0
   #window = 1
+  /** Key up to which the current cursor's tablet was looked at in vain. */
+  #doneKey: Uint8Array | null = null
   #batch: ScanFrameBatch | null = null
 
   constructor(cursors: readonly TabletCursor[]) {
@@ -61,19 +84,38 @@ export class SequentialFeed implements RowFeed {
   }
 
   async more(): Promise<boolean> {
-    while (this.#batch === null && this.#current < this.#cursors.length) {
-      const cursor = this.#cursors[this.#current]
-      this.#askAhead()
-      const asked = this.#asked[this.#current] ?? cursor.next()
-      delete this.#asked[this.#current]
-      this.#batch = await asked
-      this.snapshot ??= cursor.snapshot
-      if (this.#batch === null) {
-        this.#current++
-        this.#window = Math.min(this.#window * 2, TABLET_FAN_OUT_MAX)
-      }
-    }
-    return this.#batch !== null
+    let step = await this.step()
+    while (step === 'nothing') step = await this.step()
+    return step === 'rows'
+  }
+
+  async step(): Promise<FeedStep> {
+    if (this.#batch !== null) return 'rows'
+    if (this.#current === this.#cursors.length) return 'end'
+    const cursor = this.#cursors[this.#current]
+    this.#askAhead()
+    const asked = this.#asked[this.#current] ?? cursor.next()
+    delete this.#asked[this.#current]
+    this.#batch = await asked
+    this.snapshot ??= cursor.snapshot
+    if (!cursor.isExhausted) this.#window = 1
+    if (this.#batch !== null) return 'rows'
+    this.#doneKey = cursor.doneKey
+    if (!cursor.isExhausted) return 'nothing'
+    this.#current++
+    this.#doneKey = null
+    this.#window = Math.min(this.#window * 2, TABLET_FAN_OUT_MAX)
+    return this.#current === this.#cursors.length ? 'end' : 'nothing'
+  }
+
+  get position(): FeedPosition | null {
+    const cursor = this.#cursors.at(this.#current)
+    return cursor === undefined ? null : { tablet: cursor.index, afterKey: this.#doneKey }
+  }
+
+  get isEnded(): boolean {
+    const isLast = this.#current >= this.#cursors.length - 1
+    return this.#batch === null && isLast && (this.#cursors.at(this.#current)?.isDone ?? true)
   }
 
   async close(): Promise<void> {
@@ -134,17 +176,34 @@ export class MergeFeed implements RowFeed {
   }
 
   async more(): Promise<boolean> {
+    let step = await this.step()
+    while (step === 'nothing') step = await this.step()
+    return step === 'rows'
+  }
+
+  async step(): Promise<FeedStep> {
     const fetched = this.#empty
     const batches = await Promise.all(fetched.map((index) => this.#cursors[index].next()))
     this.#empty = []
     for (let i = 0; i < fetched.length; i++) {
       const index = fetched[i]
-      this.snapshot ??= this.#cursors[index].snapshot
+      const cursor = this.#cursors[index]
+      this.snapshot ??= cursor.snapshot
       this.#batches[index] = batches[i]
       this.#rows[index] = 0
       if (batches[i] !== null) this.#push(index)
+      else if (!cursor.isExhausted) this.#empty.push(index)
     }
-    return this.#heap.length > 0
+    if (this.#empty.length > 0) return 'nothing'
+    return this.#heap.length > 0 ? 'rows' : 'end'
+  }
+
+  get position(): FeedPosition | null {
+    return null
+  }
+
+  get isEnded(): boolean {
+    return this.#heap.length === 0 && this.#empty.every((index) => this.#cursors[index].isDone)
   }
 
   async close(): Promise<void> {

@@ -8,7 +8,13 @@ import type { ReadMode } from '../common/read-mode.ts'
 import type { ReadSession } from './read-session.ts'
 import { MergeFeed, type RowFeed, SequentialFeed } from './row-feed.ts'
 import type { ScanPlan } from './scan-plan.ts'
-import { type CursorRequest, PageCursor, StreamCursor, type TabletCursor } from './tablet-cursor.ts'
+import {
+  type CursorRequest,
+  PageCursor,
+  StreamCursor,
+  type TabletCursor,
+  WholeCursor,
+} from './tablet-cursor.ts'
 
 /**
  * Bytes of one page of one tablet; what is merged at once divides a few of them among its tablets.
@@ -83,9 +89,13 @@ function openCursor(
   options: FeedOptions,
   tabletCount: number,
 ): TabletCursor {
-  const isWhole = options.rowCountMax === Number.POSITIVE_INFINITY
-  const canStream = isWhole && tabletCount <= TABLET_FAN_OUT_MAX
-  return canStream
+  if (options.rowCountMax !== Number.POSITIVE_INFINITY) {
+    return new PageCursor(session, index, request)
+  }
+  const isMerged = request.order !== 'UNORDERED' && tabletCount > 1
+  if (!isMerged) return new WholeCursor(session, index, request)
+  // A merge reads all its tablets at once.
+  return tabletCount <= TABLET_FAN_OUT_MAX
     ? new StreamCursor(session, index, request)
     : new PageCursor(session, index, request)
 }

@@ -1,13 +1,13 @@
 /**
  * The rows of one tablet in a scan, batch by batch.
  *
- * Two ways to fetch behind one interface: pages of bounded size, which keep nothing open and go on
- * by key, or a stream of frames, for whole scans.
+ * Ways to fetch behind one interface: pages of bounded size, which keep nothing open and go on by
+ * key; a stream of frames; a page and then a stream.
  */
 
 import { successorKey } from '../common/encoded-key.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
-import { SCAN_BATCH_BYTES } from '../common/limits.ts'
+import { FRONT_RETRY_COUNT_MAX, SCAN_BATCH_BYTES } from '../common/limits.ts'
 import { type ScanFrameBatch, ScanFrameReader } from '../wire/scan-frame.ts'
 import type { ScanCall, TabletCall } from '../wire/tablet-protocol.ts'
 import type { ReadSession } from './read-session.ts'
@@ -21,9 +21,18 @@ export interface TabletCursor {
   readonly index: number
   /** The snapshot read at; null until `next` resolved for the first time. */
   readonly snapshot: Timestamp | null
+  /** Whether nothing is left to be fetched: what `next` still gives is at hand. */
+  readonly isExhausted: boolean
+  /** Whether, besides, nothing is at hand: no batch will come. */
+  readonly isDone: boolean
   /**
-   * The next batch, which has at least one row; null at the end. Not called again before it
-   * resolved.
+   * Encoded key up to which, itself included, the scan is done when no row is at hand; null: it has
+   * not begun, or does not know.
+   */
+  readonly doneKey: Uint8Array | null
+  /**
+   * The next batch, which has at least one row. Returns: null at the end, when `isExhausted`, or
+   * else when the tablet looked in vain for a while: ask again. Not called again before it resolved.
    */
   next(): Promise<ScanFrameBatch | null>
   /** Lets go of the tablet. */
@@ -34,9 +43,10 @@ export interface TabletCursor {
 export class PageCursor implements TabletCursor {
   readonly index: number
   snapshot: Timestamp | null
+  isExhausted = false
+  doneKey: Uint8Array | null = null
   readonly #session: ReadSession
   #request: CursorRequest
-  #hasMore = true
   readonly #batches: ScanFrameBatch[] = []
 
   constructor(session: ReadSession, index: number, request: CursorRequest) {
@@ -46,17 +56,27 @@ export class PageCursor implements TabletCursor {
     this.#request = request
   }
 
+  /** What is left to ask of the tablet. */
+  get rest(): CursorRequest {
+    return this.#request
+  }
+
+  /** Whether a batch was fetched that `next` has not given yet. */
+  get hasBatch(): boolean {
+    return this.#batches.length > 0
+  }
+
+  get isDone(): boolean {
+    return this.isExhausted && this.#batches.length === 0
+  }
+
   async next(): Promise<ScanFrameBatch | null> {
-    for (;;) {
-      const batch = this.#batches.shift()
-      if (batch !== undefined) return batch
-      if (!this.#hasMore) return null
-      await this.#fetch()
-    }
+    if (this.#batches.length === 0 && !this.isExhausted) await this.#fetch()
+    return this.#batches.shift() ?? null
   }
 
   async close(): Promise<void> {
-    this.#hasMore = false
+    this.isExhausted = true
     this.#batches.length = 0
   }
 
@@ -66,11 +86,11 @@ export class PageCursor implements TabletCursor {
     )
     if (answer === null) {
       this.snapshot ??= clock
-      this.#hasMore = false
+      this.isExhausted = true
       return
     }
     this.snapshot = answer.snapshot
-    this.#hasMore = answer.hasMore
+    this.isExhausted = !answer.hasMore
     this.#read(answer.frames)
     if (answer.hasMore) this.#goOnBehind(answer.lastKey, answer.snapshot)
   }
@@ -85,24 +105,36 @@ export class PageCursor implements TabletCursor {
   }
 
   #goOnBehind(key: Uint8Array, snapshot: Timestamp): void {
+    this.doneKey = key
     // Nothing sorts before the empty key, and as an upper bound it would mean none.
-    if (this.#request.order === 'DESCENDING' && key.length === 0) this.#hasMore = false
-    this.#request =
-      this.#request.order === 'DESCENDING'
-        ? { ...this.#request, snapshot, upperKey: key }
-        : { ...this.#request, snapshot, lowerKey: successorKey(key) }
+    if (this.#request.order === 'DESCENDING' && key.length === 0) this.isExhausted = true
+    this.#request = { ...requestBehind(this.#request, key), snapshot }
   }
 }
 
-/** Reads one stream to its end frame. A stream that is cut fails the scan. */
+/** The part of a request that lies behind a key in its order. */
+function requestBehind(request: CursorRequest, key: Uint8Array): CursorRequest {
+  return request.order === 'DESCENDING'
+    ? { ...request, upperKey: key }
+    : { ...request, lowerKey: successorKey(key) }
+}
+
+/**
+ * Reads one stream to its end frame. One that is cut off is opened again behind the last row, at
+ * the same snapshot, if its batches carry keys; else the scan fails. A stream that nobody reads for
+ * a while is cut off by its tablet, and in a merge one may have to wait for long.
+ */
 export class StreamCursor implements TabletCursor {
   readonly index: number
   snapshot: Timestamp | null
+  isExhausted = false
+  readonly doneKey = null
   readonly #session: ReadSession
-  readonly #request: CursorRequest
-  readonly #frames = new ScanFrameReader()
+  #request: CursorRequest
+  #frames = new ScanFrameReader()
   #source: ByteSource | null = null
-  #isDone = false
+  /** Times the stream was opened since it last gave a row. */
+  #openCount = 0
 
   constructor(session: ReadSession, index: number, request: CursorRequest) {
     this.index = index
@@ -111,44 +143,115 @@ export class StreamCursor implements TabletCursor {
     this.#request = request
   }
 
+  get isDone(): boolean {
+    return this.isExhausted
+  }
+
   async next(): Promise<ScanFrameBatch | null> {
-    if (this.#source === null && !this.#isDone) await this.#open()
-    while (!this.#isDone) {
+    while (!this.isExhausted) {
+      if (this.#source === null) await this.#open()
       const batch = this.#frames.next()
-      if (batch !== null && batch.block.rowCount > 0) return batch
       if (batch === null) await this.#readOn()
+      else if (batch.block.rowCount > 0) return this.#note(batch)
     }
     return null
   }
 
   async close(): Promise<void> {
-    this.#isDone = true
+    this.isExhausted = true
     await this.#source?.cancel()
   }
 
+  #note(batch: ScanFrameBatch): ScanFrameBatch {
+    this.#openCount = 1
+    if (batch.keys !== null) {
+      const lastKey = batch.keys.key(batch.keys.count - 1)
+      this.#request = requestBehind(this.#request, lastKey)
+    }
+    return batch
+  }
+
   async #open(): Promise<void> {
+    this.#openCount++
     const { value: answer, clock } = await this.#session.call(this.index, (stub, call) =>
       stub.scan({ ...call, ...this.#request }),
     )
     if (answer === null) {
       this.snapshot ??= clock
-      this.#isDone = true
+      this.isExhausted = true
       return
     }
     this.snapshot = answer.snapshot
+    this.#request = { ...this.#request, snapshot: answer.snapshot }
+    this.#frames = new ScanFrameReader()
     this.#source = new ByteSource(answer.stream)
     // Closed while the tablet was opening the stream: nobody else would let go of it.
-    if (this.#isDone) await this.#source.cancel()
+    if (this.isExhausted) await this.#source.cancel()
   }
 
   async #readOn(): Promise<void> {
+    if (this.isExhausted) return
     const chunk = (await this.#source?.read(this.#frames.missingBytes)) ?? null
     if (chunk !== null) {
       this.#frames.push(chunk)
       return
     }
-    this.#isDone = true
+    const canResume = this.#request.withKeys && this.#openCount <= FRONT_RETRY_COUNT_MAX
+    if (!this.#frames.isEnded && canResume) {
+      this.#source = null
+      return
+    }
+    this.isExhausted = true
     this.#frames.finish()
+  }
+}
+
+/**
+ * Fetches one page, and what lies behind it as a stream. Most tablets of a narrow scan are done
+ * with their page, and a tablet that is asked ahead keeps no stream open that nobody reads yet.
+ */
+export class WholeCursor implements TabletCursor {
+  readonly index: number
+  readonly doneKey = null
+  readonly #session: ReadSession
+  readonly #page: PageCursor
+  #stream: StreamCursor | null = null
+  #hasBegun = false
+  #isClosed = false
+
+  constructor(session: ReadSession, index: number, request: CursorRequest) {
+    this.index = index
+    this.#session = session
+    this.#page = new PageCursor(session, index, request)
+  }
+
+  get snapshot(): Timestamp | null {
+    return this.#page.snapshot
+  }
+
+  get isExhausted(): boolean {
+    return this.#isClosed || this.#page.isExhausted || this.#stream?.isExhausted === true
+  }
+
+  get isDone(): boolean {
+    return this.#isClosed || this.#page.isDone || this.#stream?.isDone === true
+  }
+
+  async next(): Promise<ScanFrameBatch | null> {
+    if (this.#isClosed) return null
+    if (!this.#hasBegun || this.#page.hasBatch) {
+      this.#hasBegun = true
+      return this.#page.next()
+    }
+    if (this.#page.isExhausted) return null
+    this.#stream ??= new StreamCursor(this.#session, this.index, this.#page.rest)
+    return this.#stream.next()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#page.close()
+    await this.#stream?.close()
   }
 }
 
@@ -160,11 +263,18 @@ class ByteSource {
     this.#reader = stream.getReader({ mode: 'byob' })
   }
 
-  /** At least one byte, or null at the end. `missingBytes` is how much the caller waits for. */
+  /**
+   * At least one byte, or null at the end and where the stream broke off, which its frames tell
+   * apart. `missingBytes` is how much the caller waits for.
+   */
   async read(missingBytes: number): Promise<Uint8Array | null> {
     const bytes = Math.max(missingBytes, SCAN_BATCH_BYTES)
-    const { done, value } = await this.#reader.read(new Uint8Array(bytes))
-    return done || value === undefined ? null : value
+    try {
+      const { done, value } = await this.#reader.read(new Uint8Array(bytes))
+      return done || value === undefined ? null : value
+    } catch {
+      return null
+    }
   }
 
   async cancel(): Promise<void> {
