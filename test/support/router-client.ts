@@ -40,9 +40,9 @@ export class RouterClient {
   /** Opens a session for one request. */
   async session(clientKey: string | null = null): Promise<WriteSession> {
     const ref = { name: this.#name }
-    const table = await this.cache.open(ref)
+    const { table, isConfirmed } = await this.cache.open(ref)
     const context = callContext(this.ports, new CallBudget())
-    return new WriteSession(context, this.cache, table, { ref, clientKey })
+    return new WriteSession(context, this.cache, table, { ref, clientKey, isConfirmed })
   }
 
   /** Writes rows in one request. Throws what made it fail. */
@@ -64,7 +64,7 @@ export class RouterClient {
     rows: readonly PlainRow[],
     firstIndex = 0,
   ): Promise<{ block: ReturnType<RowBlockBuilder['view']>; rowIndexes: Uint32Array }> {
-    const { schema } = await this.cache.open({ name: this.#name })
+    const { schema } = (await this.cache.open({ name: this.#name })).table
     const builder = new RowBlockBuilder([...schema.columns], true)
     for (const row of rows) {
       for (const [name, value] of Object.entries(row)) {
@@ -81,8 +81,9 @@ export class RouterClient {
   /** A session for one read. */
   async reader(): Promise<ReadSession> {
     const ref = { name: this.#name }
-    const table = await this.cache.open(ref)
-    return new ReadSession(callContext(this.ports, new CallBudget()), this.cache, ref, table, false)
+    const { table, isConfirmed } = await this.cache.open(ref)
+    const context = callContext(this.ports, new CallBudget())
+    return new ReadSession(context, this.cache, ref, table, isConfirmed)
   }
 
   /** Scans the table. */
