@@ -80,8 +80,15 @@ export class TabletHarness {
     return this.scan(snapshot).rows
   }
 
-  /** All rows and the snapshot they were read at. */
+  /** All rows and the snapshot they were read at. The answer is sent. */
   scan(snapshot: Timestamp | null, clock = 0): { snapshot: Timestamp; rows: PlainRow[] } {
+    const scanned = this.peek(snapshot, clock)
+    this.store.release()
+    return scanned
+  }
+
+  /** All rows and the snapshot they were read at, for nobody: a crash may undo what they tell of. */
+  peek(snapshot: Timestamp | null, clock = 0): { snapshot: Timestamp; rows: PlainRow[] } {
     const opened = okValue(
       this.tablet.openScan({
         ...this.request(clock),
@@ -94,7 +101,6 @@ export class TabletHarness {
         withKeys: false,
       }),
     )
-    this.store.release()
     const rows: PlainRow[] = []
     for (;;) {
       const batch = opened.scanner.nextBatch(1000, 1 << 20)

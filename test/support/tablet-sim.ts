@@ -255,7 +255,7 @@ export class TabletSim {
     if (this.#shown.length === 0) return
     for (let i = 0; i < 2; i++) {
       const shown = this.#prng.pick(this.#shown)
-      const { rows } = this.#harness.scan(shown.at)
+      const { rows } = this.#harness.peek(shown.at)
       assertEqual(rows, shown.rows, 'a snapshot shows what it showed before')
     }
   }
