@@ -81,7 +81,8 @@ function complaint(error: CellError, column: Column, shown: string): string {
     case CELL_ERRORS.TOO_PRECISE: {
       if (column.type === 'UNIXTIME_MICROS') return `${shown} is finer than a microsecond`
       const scale = column.attributes.scale ?? 0
-      return `${shown} has more than ${scale} digits behind the point, the scale of ${typeText(column)}`
+      const fits = `${scale} digits behind the point, the scale of ${typeText(column)}`
+      return `${shown} has more than ${fits}`
     }
     case CELL_ERRORS.TOO_LONG:
       return `value is longer than the limit of ${column.attributes.length} code points`

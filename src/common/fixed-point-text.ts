@@ -72,9 +72,8 @@ export function appendFixed128(
     if (top < 2) break
     first = nineDigits(divideLimbs(top), first)
   }
-  const rest = scratchLimbs[1] * 65536 + scratchLimbs[0]
-  if (rest > 0 || first === SCRATCH_BYTES) first = digitsOfNumber(rest, first)
-  else while (scratchDigits[first] === ZERO) first++
+  // What was at least 2^32 and lost nine digits is not zero: no zero comes to stand in front.
+  first = digitsOfNumber(scratchLimbs[1] * 65536 + scratchLimbs[0], first)
   appendDigits(arena, isNegative, first, scale)
 }
 

@@ -194,8 +194,9 @@ export function appendFloat(arena: ByteArena, value: number): void {
 
 /** The power of ten of the first digit. Requires: finite, above 0. */
 function decadeOf(magnitude: number): number {
+  // Rounding can make the logarithm of a power of ten too small, but no FLOAT lies so near under one
+  // that its logarithm could come out too large.
   const guess = Math.floor(Math.log10(magnitude))
-  if (scaleUp(magnitude, -guess) < 1) return guess - 1
   return scaleUp(magnitude, -guess) >= 10 ? guess + 1 : guess
 }
 
