@@ -30,8 +30,8 @@ import { normalizeExtraConfigs } from './extra-configs.ts'
 import { decodeTable, encodeTable } from './table-json.ts'
 import { validateComment, validateOwner, validateTableName } from './validate-table.ts'
 
-/** Tables whose decoded form is kept; the first writes of a table's tablets all ask for it. */
-const DECODED_TABLE_COUNT_MAX = 32
+/** Length of the definitions whose decoded form is kept: a table's tablets all ask for theirs. */
+const DECODED_LENGTH_MAX = 4 * 1024 * 1024
 
 /** A table to be made. Column ids are 0, 1, 2 … in schema order. */
 export interface NewTable {
@@ -58,6 +58,11 @@ export interface TablePage {
   readonly hasMore: boolean
 }
 
+interface DecodedTable {
+  readonly table: TableEntry
+  readonly definitionLength: number
+}
+
 /** What a catalog needs. */
 export interface CatalogOptions {
   readonly store: CatalogStore
@@ -71,13 +76,14 @@ export interface CatalogOptions {
  *  I1  every decision is one transaction of the store;
  *  I2  a tablet id belongs to one partition of one table for ever;
  *  I3  a table that `dropTable` removed is in no answer and initializes no tablet from then on;
- *  I4  `#decoded` holds only what is committed.
+ *  I4  `#decoded` holds only what is committed, and `#decodedLength` is the sum of its definitions.
  */
 export class Catalog {
   readonly #store: CatalogStore
   readonly #clock: HybridClock
   readonly #ids: IdSource
-  readonly #decoded = new Map<string, TableEntry>()
+  readonly #decoded = new Map<string, DecodedTable>()
+  #decodedLength = 0
 
   constructor(options: CatalogOptions) {
     this.#store = options.store
@@ -110,16 +116,14 @@ export class Catalog {
       if (this.#store.findTable(table.name) !== undefined) throw alreadyPresent(table.name)
       this.#store.insertTable(table.id, table.name, definition)
     })
-    this.#keepDecoded(table)
+    this.#keepDecoded(table, definition.length)
     return table
   }
 
   /** A table. Throws: NOT_FOUND. */
   getTable(name: TableName): KnownTable {
-    return this.#store.transact(() => {
-      const table = this.#mustFind(name)
-      return { table, initializedTabletIds: this.#store.readInitialized(table.id) }
-    })
+    const table = this.#mustFind(name)
+    return { table, initializedTabletIds: this.#store.readInitialized(table.id) }
   }
 
   /**
@@ -133,9 +137,7 @@ export class Catalog {
         limit: PAGE_ROW_COUNT_MAX,
       })
     }
-    const names = this.#store.transact(() =>
-      this.#store.readNames(afterName, namePrefix, pageSize + 1),
-    )
+    const names = this.#store.readNames(afterName, namePrefix, pageSize + 1)
     // Names with the prefix are neighbours, and reading began at the first of them.
     const matching = names.filter(({ name }) => name.startsWith(namePrefix))
     return { tables: matching.slice(0, pageSize), hasMore: matching.length > pageSize }
@@ -165,15 +167,13 @@ export class Catalog {
       if (!isDone(dropped)) this.#store.writeDrop(table.id, encodeDropWork(dropped))
       return dropped
     })
-    this.#decoded.delete(work.tableId)
+    this.#forgetDecoded(work.tableId)
     return work
   }
 
   /** Drops that are not finished, at most `limit`. */
   unfinishedDrops(limit: number): readonly DropWork[] {
-    return this.#store.transact(() =>
-      this.#store.readDrops(limit).map(({ tableId, work }) => decodeDropWork(tableId, work)),
-    )
+    return this.#store.readDrops(limit).map(({ tableId, work }) => decodeDropWork(tableId, work))
   }
 
   /** Notes that tablets of a dropped table refuse. Returns: what is left. */
@@ -237,19 +237,26 @@ export class Catalog {
     const tableId = 'id' in name ? name.id.toLowerCase() : this.#store.findTable(name.name)
     if (tableId === undefined) throw tableNotFound(name)
     const decoded = this.#decoded.get(tableId)
-    if (decoded !== undefined) return decoded
+    if (decoded !== undefined) return decoded.table
     const definition = this.#store.readTable(tableId)
     if (definition === undefined) throw tableNotFound(name)
     const table = decodeTable(definition)
-    this.#keepDecoded(table)
+    this.#keepDecoded(table, definition.length)
     return table
   }
 
-  #keepDecoded(table: TableEntry): void {
-    this.#decoded.set(table.id, table)
-    if (this.#decoded.size <= DECODED_TABLE_COUNT_MAX) return
-    const [oldest] = this.#decoded.keys()
-    this.#decoded.delete(oldest)
+  #keepDecoded(table: TableEntry, definitionLength: number): void {
+    this.#decoded.set(table.id, { table, definitionLength })
+    this.#decodedLength += definitionLength
+    for (const oldest of this.#decoded.keys()) {
+      if (this.#decodedLength <= DECODED_LENGTH_MAX) return
+      this.#forgetDecoded(oldest)
+    }
+  }
+
+  #forgetDecoded(tableId: string): void {
+    this.#decodedLength -= this.#decoded.get(tableId)?.definitionLength ?? 0
+    this.#decoded.delete(tableId)
   }
 
   #updateDrop(tableId: string, update: (work: DropWork) => DropWork): DropWork {

@@ -10,7 +10,9 @@
  *   alarm    tablets give their storage back; what an outage left untold is told again
  *
  * The answer waits until the tablets refuse, so whoever has it never again meets a row of the
- * table. A client that goes away changes nothing: the alarm was set first.
+ * table. Only a tablet out of reach stays untold until the alarm: a front may then read old rows
+ * from it for as long as it remembers the table, a few seconds. A client that goes away changes
+ * nothing: the alarm was set first.
  */
 
 import { retryable } from 'cloudflare:durable-objects'

@@ -1,7 +1,8 @@
 /**
  * An object's SQL with the rows counted that the platform bills.
  *
- * What the counters leave out: the row of each alarm that is set, which no cursor shows.
+ * What the counters leave out, since no cursor shows it: the row of each alarm that is set, and all
+ * but the last statement of a text with several.
  */
 
 /** A database without tables is one page; every table has a page of its own. */

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { failure, mustValue, StatusError } from '../../src/common/status.ts'
+import { CatalogObject } from '../../src/server/catalog-object.ts'
 import { CATALOG_NAME, catalogStub } from '../../src/server/stubs.ts'
 import { TabletObject } from '../../src/server/tablet-object.ts'
 import { AssertionError } from '../../src/util/assert.ts'
@@ -174,6 +175,29 @@ describe('CatalogObject.dropTable', () => {
       expect(await tablesOf(table.object(index))).toEqual([])
     }
     expect(await runDurableObjectAlarm(object())).toBe(false)
+  })
+
+  test('stops a first write whose table is dropped before the catalog has answered it', async () => {
+    const table = await aStoredTable('overtaken')
+    const { initializeTablet } = CatalogObject.prototype
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const asked = vi
+      .spyOn(CatalogObject.prototype, 'initializeTablet')
+      .mockImplementation(async function (this: CatalogObject, tableId, tabletId) {
+        const answer = initializeTablet.call(this, tableId, tabletId)
+        await released
+        return answer
+      } as unknown as typeof initializeTablet)
+    const writing = table.write([[1n, 'a']])
+    await vi.waitFor(() => expect(asked).toHaveBeenCalled())
+    await catalog().dropTable({ name: 'overtaken' }, null)
+    release()
+
+    expect(await writing).toMatchObject({ kind: 'dropped' })
+    expect(await tablesOf(table.object())).toEqual([])
   })
 
   test('stops a tablet that asks for its table while it is dropped', async () => {
