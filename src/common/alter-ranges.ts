@@ -66,7 +66,7 @@ export function dropRangePartition(
   if (range.upperKey !== keys.upperKey) {
     const [given, existing] = [rangeText(columns, keys), rangeText(columns, range)]
     throw invalidArgument(
-      `upper bound of the range partition to drop does not match: given ${given}, existing ${existing}`,
+      `upper bound of the range partition to drop does not match: ${given}, existing ${existing}`,
     )
   }
   return { ...partitionSchema, ranges: partitionSchema.ranges.toSpliced(index, 1) }

@@ -1,5 +1,6 @@
 /**
- * The order of the cells of a column: comparing two, the smallest and the greatest, and the neighbours.
+ * The order of the cells of a column: comparing two, the smallest and the greatest, and the
+ * neighbours.
  *
  * For edges (bounds, predicates, schemas): per-row code compares lanes or encoded keys.
  */
@@ -16,7 +17,9 @@ export type CellDomain = Pick<Column, 'type' | 'attributes' | 'physical'>
 const DATE_MIN = -719_162
 const DATE_MAX = 2_932_896
 
-/** Orders two cells of one physical type: negative, zero or positive. −0 equals 0, NaN is above all. */
+/**
+ * Orders two cells of one physical type: negative, zero or positive. −0 equals 0, NaN is above all.
+ */
 export function compareCells(physical: Physical, a: Cell, b: Cell): number {
   if (physical === PHYSICAL.binary) return compareWhole(a as Uint8Array, b as Uint8Array)
   if (a < b) return -1
@@ -39,7 +42,9 @@ export function minCell(column: CellDomain): Cell {
   return fitted(physical, -(1n << BigInt(integerBits(physical) - 1)))
 }
 
-/** The greatest cell a column can hold; of floats Infinity. Returns: null for strings and binaries. */
+/**
+ * The greatest cell a column can hold; of floats Infinity. Returns: null for strings and binaries.
+ */
 export function maxCell(column: CellDomain): Cell | null {
   const { physical } = column
   if (physical === PHYSICAL.binary) return null
@@ -69,8 +74,8 @@ export function nextCell(column: CellDomain, cell: Cell): Cell | null {
 }
 
 /**
- * The cell just below another, where that can be told: an integer that is not the smallest, a string or
- * binary that ends in a zero byte.
+ * The cell just below another, where that can be told: an integer that is not the smallest, a
+ * string or binary that ends in a zero byte.
  *
  * Returns: null otherwise, floats included.
  */
@@ -86,8 +91,8 @@ export function decrementCell(column: CellDomain, cell: Cell): Cell | null {
 }
 
 /**
- * The tuple just above another: the last cell is raised, and where it is the greatest it becomes the
- * smallest and the one before it is raised.
+ * The tuple just above another: the last cell is raised, and where it is the greatest it becomes
+ * the smallest and the one before it is raised.
  *
  * Returns: null when every cell is the greatest of its column.
  */

@@ -31,8 +31,9 @@ const TERMINATOR_BYTES = 2
 /**
  * Appends the encoded key of every row `[0, rowCount)` to `keys`, in row order.
  *
- * Requires: the columns are those of the key, in key order, and none of their cells is null (a null or unset
- * cell counts as zero or empty). Keys may come out longer than `KEY_BYTES_MAX`: compare `keys.ends`.
+ * Requires: the columns are those of the key, in key order, and none of their cells is null (a null
+ * or unset cell counts as zero or empty). Keys may come out longer than `KEY_BYTES_MAX`: compare
+ * `keys.ends`.
  * Cost: one pass over each column, no allocation beyond the arena's growth.
  */
 export function encodeKeys(
@@ -136,8 +137,8 @@ function encodeRawKeys(column: ColumnVector, rowCount: number, keys: KeyArena): 
 }
 
 /**
- * Keys of differing lengths. The slots of `ends` first count the bytes of each key, then hold the place
- * where its next column goes, which is its end once the last column is written.
+ * Keys of differing lengths. The slots of `ends` first count the bytes of each key, then hold the
+ * place where its next column goes, which is its end once the last column is written.
  */
 function encodeMixedKeys(
   columns: readonly ColumnVector[],
@@ -291,7 +292,10 @@ function writePlaced(
   }
 }
 
-/** The encoded key of a tuple of cells, one for each column. For edges: rows go through `encodeKeys`. */
+/**
+ * The encoded key of a tuple of cells, one for each column. For edges: rows go through
+ * `encodeKeys`.
+ */
 export function encodeKeyCells(columns: readonly Column[], cells: readonly Cell[]): Uint8Array {
   assert(columns.length === cells.length, 'every key column has a cell')
   const key = new ByteArena(64)
@@ -370,7 +374,9 @@ export function decodeKeyPrefix(
   return { cells, end: offset }
 }
 
-/** Where the encoded component of a column that begins at `offset` ends, its terminator included. */
+/**
+ * Where the encoded component of a column that begins at `offset` ends, its terminator included.
+ */
 function componentEnd(column: Column, bytes: Uint8Array, offset: number, isLast: boolean): number {
   if (column.physical !== PHYSICAL.binary) {
     const end = offset + LANE_BYTES[column.physical]

@@ -11,7 +11,8 @@ import { invalidArgument } from './status.ts'
 const SEED_MAX = 0xffff_ffff
 
 /**
- * Hash dimensions as a table keeps them, columns by ascending id: the order in which they are hashed.
+ * Hash dimensions as a table keeps them, columns by ascending id: the order in which they are
+ * hashed.
  *
  * Throws: INVALID_ARGUMENT unless each has key columns that no other has, 2 … `TABLET_COUNT_MAX`
  * buckets, and an unsigned 32-bit seed.
@@ -73,7 +74,10 @@ export function bucketProduct(hashSchema: readonly HashDimension[]): number {
   return hashSchema.reduce((product, dimension) => product * dimension.bucketCount, 1)
 }
 
-/** Whether two hash schemas put every row into the same buckets: same columns, counts and seeds, in order. */
+/**
+ * Whether two hash schemas put every row into the same buckets: same columns, counts and seeds, in
+ * order.
+ */
 export function equalHashSchemas(
   a: readonly HashDimension[],
   b: readonly HashDimension[],

@@ -1,7 +1,8 @@
 /**
- * MurmurHash64A (Austin Appleby, public domain), the hash behind hash partitions: a row's bucket is the hash
- * of its encoded hash columns, unsigned, modulo the number of buckets. Hot: 64-bit words are pairs of 32-bit
- * ones, and products are made of 16-bit halves, since neither bigint nor double is fast and exact here.
+ * MurmurHash64A (Austin Appleby, public domain), the hash behind hash partitions: a row's bucket is
+ * the hash of its encoded hash columns, unsigned, modulo the number of buckets. Hot: 64-bit words
+ * are pairs of 32-bit ones, and products are made of 16-bit halves, since neither bigint nor double
+ * is fast and exact here.
  */
 
 import { assert } from '../util/assert.ts'
@@ -41,13 +42,18 @@ export function murmur2Bucket(
   return (((rest << 16) | (low & 0xffff)) >>> 0) % count
 }
 
-/** The unsigned 64-bit hash of `bytes`. For edges. Requires: `seed` is an unsigned 32-bit integer. */
+/**
+ * The unsigned 64-bit hash of `bytes`. For edges. Requires: `seed` is an unsigned 32-bit integer.
+ */
 export function murmur2Hash64(bytes: Uint8Array, seed: number): bigint {
   hashWords(bytes, 0, bytes.length, seed)
   return (BigInt(scratchHash[0] >>> 0) << 32n) | BigInt(scratchHash[1] >>> 0)
 }
 
-/** High word of the product of two unsigned 32-bit words, the second being the multiplier's low word. */
+/**
+ * High word of the product of two unsigned 32-bit words, the second being the multiplier's low
+ * word.
+ */
 function highOfLowProduct(low: number): number {
   const a1 = low >>> 16
   const a0 = low & 0xffff

@@ -1,6 +1,6 @@
 /**
- * How a table is to be partitioned, as a client says it: columns by name, bounds as cells, splits. The form
- * that is kept is partition-schema.ts; partition-builder.ts makes one of the other.
+ * How a table is to be partitioned, as a client says it: columns by name, bounds as cells, splits.
+ * The form that is kept is partition-schema.ts; partition-builder.ts makes one of the other.
  */
 
 import type { Cell } from './data-type.ts'
@@ -18,8 +18,8 @@ export interface HashDimensionInput {
 }
 
 /**
- * Cells of range columns by column name. A range column that is missing counts as its smallest cell; with none
- * at all the bound is no bound.
+ * Cells of range columns by column name. A range column that is missing counts as its smallest
+ * cell; with none at all the bound is no bound.
  */
 export type BoundInput = ReadonlyMap<string, Cell>
 

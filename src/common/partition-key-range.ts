@@ -1,7 +1,7 @@
 /**
- * The partition keys that a scan can meet, as intervals (K§3.4): what Kudu's clients walk, which do not
- * know the tablets beforehand. Who knows them prunes one by one (partition-pruner.ts), and verify builds
- * hold the two against each other.
+ * The partition keys that a scan can meet, as intervals (K§3.4): what Kudu's clients walk, which do
+ * not know the tablets beforehand. Who knows them prunes one by one (partition-pruner.ts), and
+ * verify builds hold the two against each other.
  */
 
 import { bucketProduct } from './hash-schema.ts'
@@ -28,8 +28,8 @@ export interface HashedRange extends RangeKeys {
 }
 
 /**
- * The intervals of partition keys in which rows can lie that satisfy the predicates and whose range key
- * is in `scan`: a key part behind the last one that is narrowed is left open.
+ * The intervals of partition keys in which rows can lie that satisfy the predicates and whose range
+ * key is in `scan`: a key part behind the last one that is narrowed is left open.
  *
  * Cost: up to the product of the bucket counts for each piece of the scan; see `keyRangeCountMax`.
  */
@@ -58,8 +58,8 @@ export function keyRangeCountMax(partitionSchema: PartitionSchema): number {
 }
 
 /**
- * Cuts a scan's range where the way of hashing changes. What lies in no range with a hash schema of its
- * own, gaps included, is hashed the table's way.
+ * Cuts a scan's range where the way of hashing changes. What lies in no range with a hash schema of
+ * its own, gaps included, is hashed the table's way.
  */
 export function cutByHashSchema(partitionSchema: PartitionSchema, scan: RangeKeys): HashedRange[] {
   const pieces: HashedRange[] = []

@@ -1,5 +1,6 @@
 /**
- * Partition keys and ranges of range keys as hexadecimal texts, which order as their bytes do (K§2.2).
+ * Partition keys and ranges of range keys as hexadecimal texts, which order as their bytes do
+ * (K§2.2).
  */
 
 import type { RangePartition } from './partition-schema.ts'
@@ -13,9 +14,9 @@ export function partitionKeyStart(hashBuckets: readonly number[], lowerKey: stri
 }
 
 /**
- * The partition key above all of a range in these hash buckets. Above an unbounded range that is the
- * next bucket of the last dimension, so that the tablets of one combination of buckets are an interval
- * of their own.
+ * The partition key above all of a range in these hash buckets. Above an unbounded range that is
+ * the next bucket of the last dimension, so that the tablets of one combination of buckets are an
+ * interval of their own.
  */
 export function partitionKeyEnd(hashBuckets: readonly number[], upperKey: string): string {
   const last = hashBuckets.length - 1

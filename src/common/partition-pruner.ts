@@ -1,6 +1,6 @@
 /**
- * Which tablets a scan needs: those whose range of range keys and whose hash buckets can hold a row that
- * satisfies its predicates and primary key bounds (K§3.4).
+ * Which tablets a scan needs: those whose range of range keys and whose hash buckets can hold a row
+ * that satisfies its predicates and primary key bounds (K§3.4).
  *
  *   predicates       a = 3 AND b IN (1, 2) AND 10 ≤ c < 20
  *   HASH (a) × 4     bucket 2
@@ -74,8 +74,8 @@ export function prunePartitions(
 }
 
 /**
- * The intervals of partition keys that a scan can meet, as Kudu's clients walk them: of a list on the
- * first range column they know the least and the greatest value only.
+ * The intervals of partition keys that a scan can meet, as Kudu's clients walk them: of a list on
+ * the first range column they know the least and the greatest value only.
  *
  * Cost: see `partitionKeyRanges`.
  */
@@ -146,8 +146,8 @@ class BucketChoices {
 }
 
 /**
- * The ranges of range keys that rows can have, ascending and disjoint: one, or one for each value when
- * the first range column is in a list.
+ * The ranges of range keys that rows can have, ascending and disjoint: one, or one for each value
+ * when the first range column is in a list.
  */
 function scanRanges(
   columns: readonly Column[],
@@ -180,8 +180,8 @@ function narrowedRange(a: RangeKeys, b: RangeKeys): RangeKeys[] {
 }
 
 /**
- * Bounds of the primary key as bounds of the range key: where the range columns are the first of the
- * key, the part of each bound that speaks of them.
+ * Bounds of the primary key as bounds of the range key: where the range columns are the first of
+ * the key, the part of each bound that speaks of them.
  */
 function rangeKeysOfKeyBounds(
   schema: Schema,

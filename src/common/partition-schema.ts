@@ -1,9 +1,9 @@
 /**
  * How a table is cut into tablets, as plain data: JSON and structured clone keep it as it is.
  *
- * A row's *partition key* is one 4-byte big-endian word per hash dimension (its bucket) and then the range
- * columns encoded like a key (docs/formats/encoded-key.md). Keys are lower-case hexadecimal here, so that
- * comparing two of them as strings compares their bytes; '' is no bound.
+ * A row's *partition key* is one 4-byte big-endian word per hash dimension (its bucket) and then
+ * the range columns encoded like a key (docs/formats/encoded-key.md). Keys are lower-case
+ * hexadecimal here, so that comparing two of them as strings compares their bytes; '' is no bound.
  *
  *   ranges        ───[ r0 ──────)──────[ r1 ──)[ r2 ─────────…     gaps hold no rows
  *   hash buckets     0 1 2 3           0 1 2 3  0 1                 r2 has its own hash schema
@@ -31,12 +31,15 @@ export interface RangePartition {
 }
 
 /**
- * How a table is partitioned, normalized by `buildPartitionSchema`: splits resolved, bounds inclusive below
- * and exclusive above, ranges ascending and disjoint, a range's own hash schema kept only where it differs.
+ * How a table is partitioned, normalized by `buildPartitionSchema`: splits resolved, bounds
+ * inclusive below and exclusive above, ranges ascending and disjoint, a range's own hash schema
+ * kept only where it differs.
  */
 export interface PartitionSchema {
   readonly hashSchema: readonly HashDimension[]
-  /** In the order in which they are encoded; empty: no range part, and exactly one unbounded range. */
+  /**
+   * In the order in which they are encoded; empty: no range part, and exactly one unbounded range.
+   */
   readonly rangeColumnIds: readonly number[]
   readonly ranges: readonly RangePartition[]
 }

@@ -97,8 +97,8 @@ export function partitionText(
 }
 
 /**
- * A partition key as text: `HASH (a, b): 0, HASH (c): 20, RANGE (a, b, c): (0, "", "")`. A part that cannot
- * be read says so.
+ * A partition key as text: `HASH (a, b): 0, HASH (c): 20, RANGE (a, b, c): (0, "", "")`. A part
+ * that cannot be read says so.
  */
 export function partitionKeyText(
   schema: Schema,

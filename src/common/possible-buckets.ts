@@ -13,8 +13,8 @@ import type { Schema } from './schema.ts'
 /**
  * The buckets that rows can be in, one byte each, 1 where they can.
  *
- * Returns: null when they can be in all: a column of the dimension is neither equal to a value nor in a
- * list, or the values hit every bucket, or there are too many combinations to try.
+ * Returns: null when they can be in all: a column of the dimension is neither equal to a value nor
+ * in a list, or the values hit every bucket, or there are too many combinations to try.
  * Cost: one hash a combination of values, until every bucket is hit.
  */
 export function possibleBuckets(

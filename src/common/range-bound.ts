@@ -25,8 +25,8 @@ export function rangeKeys(columns: readonly Column[], bounds: RangeBoundsInput):
   const upper = upperBoundCells(columns, bounds)
   if (upper === null) return { lowerKey, upperKey: '' }
   const upperKey = encodeBound(columns, upper)
-  // The key of one empty string is empty, which as an upper bound would be none.
-  if (upperKey === '' || lowerKey >= upperKey) {
+  // Also where the upper key is empty, which is that of one empty string: nothing lies below it.
+  if (lowerKey >= upperKey) {
     throw invalidArgument(
       `range partition lower bound must be below its upper bound: ${boundsText(columns, bounds)}`,
     )
@@ -34,7 +34,10 @@ export function rangeKeys(columns: readonly Column[], bounds: RangeBoundsInput):
   return { lowerKey, upperKey }
 }
 
-/** The key at which a split cuts. Throws: INVALID_ARGUMENT when it sets no range column or another one. */
+/**
+ * The key at which a split cuts. Throws: INVALID_ARGUMENT when it sets no range column or another
+ * one.
+ */
 export function splitKey(columns: readonly Column[], split: BoundInput): string {
   if (split.size === 0) throw invalidArgument('split row sets no range column')
   return encodeBound(columns, boundCells(columns, split))

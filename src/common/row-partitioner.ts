@@ -46,7 +46,10 @@ export interface RowPlace {
 interface BucketRule {
   readonly bucketCount: number
   readonly seed: number
-  /** By range: what one bucket counts for in the slot; 0 where the range does not have the dimension. */
+  /**
+   * By range: what one bucket counts for in the slot; 0 where the range does not have the
+   * dimension.
+   */
   readonly weights: Int32Array
 }
 
@@ -140,8 +143,8 @@ export class RowPartitioner {
   }
 
   /**
-   * Writes to `out[row]` the index of the partition of each row `[0, rowCount)`, −1 where it lies in
-   * no range.
+   * Writes to `out[row]` the index of the partition of each row `[0, rowCount)`, −1 where it lies
+   * in no range.
    *
    * Requires: `keyColumns` are all columns of the key, in key order, without nulls. Cost: no
    * allocation a row.

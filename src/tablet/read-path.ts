@@ -3,7 +3,7 @@
  */
 
 import type { Timestamp } from '../common/hybrid-clock.ts'
-import { hashKeys } from '../common/key-hash.ts'
+import { hashKeys } from '../common/hash-keys.ts'
 import { GET_KEY_COUNT_MAX, HISTORY_MAX_AGE_SEC_DEFAULT, READ_BYTES_MAX } from '../common/limits.ts'
 import { pruneInLists } from '../common/prune-in-lists.ts'
 import type { RowBlock } from '../common/row-block.ts'

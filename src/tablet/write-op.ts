@@ -13,7 +13,7 @@
 
 import type { ColumnVector } from '../common/column-vector.ts'
 import { encodeKeys } from '../common/encoded-key.ts'
-import { hashKeys } from '../common/key-hash.ts'
+import { hashKeys } from '../common/hash-keys.ts'
 import { RowBlock } from '../common/row-block.ts'
 import { KeyArena } from '../util/arena.ts'
 import { assert } from '../util/assert.ts'

@@ -124,8 +124,8 @@ describe('dropRangePartition', () => {
     expect(boundsOf(dropRangePartition(SCHEMA, TABLE, bounds))).toEqual(['94-9e'])
   })
 
-  // Facts of custom_ranges_serialization. Where Kudu has NotFound for the lower bound, the contract has
-  // INVALID_ARGUMENT for both.
+  // Facts of custom_ranges_serialization. Where Kudu has NotFound for the lower bound, the contract
+  // has INVALID_ARGUMENT for both.
   test('says whether no range has the lower bound, or only the upper one differs', () => {
     const otherLower = () => dropRangePartition(SCHEMA, TABLE, range(1, 10))
     const otherUpper = () => dropRangePartition(SCHEMA, TABLE, range(0, 9))

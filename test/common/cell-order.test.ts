@@ -191,7 +191,7 @@ describe('decrementCell', () => {
     reportVectors('cell_try_decrement', cell_try_decrement.cases.length)
   })
 
-  test('undoes nextCell wherever it gives a cell, and gives one for every integer but the least', () => {
+  test('undoes nextCell wherever it gives a cell: for every integer but the least', () => {
     for (const type of TYPES) {
       const column = aColumn(`c ${type}`)
       const isInteger = !['FLOAT', 'DOUBLE', 'STRING', 'VARCHAR(3)', 'BINARY'].includes(type)

@@ -79,8 +79,9 @@ describe('checkPartitionSchema', () => {
     )
   })
 
-  // Kudu's ranges come as pairs of rows, each marked as a lower or an upper bound; ours are one object with
-  // both bounds, so a third bound has no place to be, and the others are bounds that are not keys.
+  // Kudu's ranges come as pairs of rows, each marked as a lower or an upper bound; ours are one
+  // object with both bounds, so a third bound has no place to be, and the others are bounds that
+  // are not keys.
   test('refuses ranges malformed like those of the vectors', () => {
     const { cases } = readVectors<Vectors>('partitions').malformed_partition_schema
     const broken = [{ upperKey: '85' }, { lowerKey: '80' }] as unknown as RangePartition[]

@@ -72,7 +72,8 @@ describe('encodeKeyCells', () => {
     reportVectors('key_encode_simple', vectors.key_encode_simple.cases.length)
   })
 
-  // Kudu cuts a VARCHAR that is too long; here such a value never becomes a cell, so the test cuts it.
+  // Kudu cuts a VARCHAR that is too long; here such a value never becomes a cell, so the test cuts
+  // it.
   test('gives the bytes of the vectors for every type at once', () => {
     const { types, cases } = vectors.key_encode_all_types
     for (const { row, values, encodedHex } of cases) {

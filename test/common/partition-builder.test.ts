@@ -158,7 +158,7 @@ describe('createPartitions', () => {
     ])
   })
 
-  test('ends an unbounded range at the next bucket of the last dimension, without hash nowhere', () => {
+  test('ends an unbounded range at the next bucket of the last dimension, if any', () => {
     const ends = (hash: readonly PlainDimension[]) => {
       return partitioned(TWO_INTS, { hash, range: ['a'] }).partitions.map(
         (it) => it.partitionKeyEnd,
@@ -379,7 +379,7 @@ describe('buildPartitionSchema', () => {
     ],
     [
       'overlapping ranges',
-      'overlapping range partitions: first RANGE (a) PARTITION 0 <= VALUES < 5, second RANGE (a) PARTITION 4 <= VALUES < 9',
+      'first RANGE (a) PARTITION 0 <= VALUES < 5, second RANGE (a) PARTITION 4 <= VALUES < 9',
       { range: ['a'], ranges: [from(4, 9), from(0, 5)] },
     ],
     [

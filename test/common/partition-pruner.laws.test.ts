@@ -97,7 +97,7 @@ describe('prunePartitions', () => {
   })
 
   // With every row there is at hand, what is left can be told exactly.
-  test('leaves exactly the partitions with a matching row where each column is narrowed by values', () => {
+  test('leaves exactly the partitions with a matching row where columns are in lists', () => {
     const prng = new Prng(SEED + 1)
     const schema = aSchema('a INT8 KEY', 'b INT8 KEY')
     const [a, b] = schema.keyColumns
@@ -118,7 +118,8 @@ describe('prunePartitions', () => {
       const needed = new Set(rows.flatMap((row) => plainPartitionsOf(table, row)))
       const message = `round ${round} of seed ${SEED + 1}`
       for (const index of needed) expect(left, message).toContain(index)
-      // Hash and range are looked at one by one, so a bucket and a range may be left that no row combines.
+      // Hash and range are looked at one by one, so a bucket and a range may be left that no row
+      // combines.
       const hashOnly = table.partitionSchema.rangeColumnIds.length === 0
       const isIndependent = table.partitionSchema.hashSchema.length <= 1
       if (hashOnly && isIndependent) expect(new Set(left), message).toEqual(needed)

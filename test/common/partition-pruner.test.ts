@@ -60,7 +60,8 @@ describe('prunePartitions', () => {
     })
   })
 
-  // KUDU-2173: a key bound that is the range's own end needs the range only if something lies behind it.
+  // KUDU-2173: a key bound that is the range's own end needs the range only if something lies
+  // behind it.
   test('needs no tablet for a key bound that only touches its start', () => {
     const schema = aSchema('a INT8 KEY', 'b INT8 KEY')
     const table = partitioned(schema, { range: ['a'], splits: [{ a: 10 }] })

@@ -40,9 +40,9 @@ const GROUPS = [
   'prune_kudu2173',
   'prune_custom_ranges_partial_pk',
   'prune_inlist_custom_ranges',
-  // Upstream switched the tests of these two off, since it wants as many hash dimensions in every range.
-  // Here ranges may differ. The first one's intervals are left out: upstream expects none for the gaps
-  // between ranges, which it does count in prune_custom_ranges_partial_pk.
+  // Upstream switched the tests of these two off, since it wants as many hash dimensions in every
+  // range. Here ranges may differ. The first one's intervals are left out: upstream expects none
+  // for the gaps between ranges, which it does count in prune_custom_ranges_partial_pk.
   'prune_custom_ranges_disabled',
   'prune_single_range_disabled',
 ] as const

@@ -60,8 +60,8 @@ const keys = readVectors<KeyVectors>('keys')
 const vectors = readVectors<PartitionVectors>('partitions')
 
 /**
- * A text of the vectors in our types: they have unsigned integers, which read as the signed ones of the same
- * key, and 128-bit integers, which are decimals here.
+ * A text of the vectors in our types: they have unsigned integers, which read as the signed ones of
+ * the same key, and 128-bit integers, which are decimals here.
  */
 function inOurTypes(debug: string): string {
   return debug.replace(/(u?int\d+) (\w+)=(-?\d+)/g, (_, name: string, column: string, value) => {
@@ -102,7 +102,8 @@ describe('keyText', () => {
     reportVectors('key_debug_compound', keys.key_debug_compound.cases.length)
   })
 
-  // Kudu prints an empty key as <start of table>. Here an empty key is no key but the lack of a bound.
+  // Kudu prints an empty key as <start of table>. Here an empty key is no key but the lack of a
+  // bound.
   test('reads like the vectors for encoded keys', () => {
     let count = 0
     for (const { types, names, encodedHex, debug, as } of keys.key_decode.cases) {
@@ -200,7 +201,7 @@ describe('partitionText', () => {
     ])
   })
 
-  test('calls a range without bounds unbounded, and says nothing where there is no range part', () => {
+  test('calls a range without bounds unbounded, and says nothing of no range part', () => {
     const schema = aSchema('a INT8 KEY')
 
     expect(textsOf(schema, { range: null })).toEqual(['RANGE (a) PARTITION UNBOUNDED'])

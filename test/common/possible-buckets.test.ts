@@ -51,7 +51,8 @@ describe('possibleBuckets', () => {
   })
 
   test('are all when there are more combinations than are tried', () => {
-    // Values that all lie in one bucket, whatever comes second: of one column the hash decides alone.
+    // Values that all lie in one bucket, whatever comes second: of one column the hash decides
+    // alone.
     const dimension = { columnIds: [10], bucketCount: 2, seed: 0 }
     const inFirst: number[] = []
     const predicatesOf = (values: readonly number[]) => {

@@ -132,7 +132,7 @@ describe('RowPartitioner', () => {
     }
   })
 
-  test('finds ranges row by row when neighbours lie far apart, at bounds and beyond all of them', () => {
+  test('finds ranges row by row, at bounds and beyond all of them', () => {
     const schema = aSchema('a INT8 KEY')
     const ranges = [
       { lower: { a: 0 }, upper: { a: 10 } },

@@ -38,8 +38,8 @@ export function randomDimensions(prng: Prng, schema: Schema): PlainDimension[] {
 }
 
 /**
- * Partitions of a table: hash dimensions or not, range columns in any order or none, up to four ranges with
- * and without gaps, some with hash dimensions of their own.
+ * Partitions of a table: hash dimensions or not, range columns in any order or none, up to four
+ * ranges with and without gaps, some with hash dimensions of their own.
  */
 export function randomPartitions(prng: Prng, schema: Schema): Partitioned {
   const hash = randomDimensions(prng, schema)

@@ -2,7 +2,7 @@
 
 import type { Cell } from '../../src/common/data-type.ts'
 import { encodeKeys } from '../../src/common/encoded-key.ts'
-import { hashKeys } from '../../src/common/key-hash.ts'
+import { hashKeys } from '../../src/common/hash-keys.ts'
 import type { RowBlock } from '../../src/common/row-block.ts'
 import { type ColumnDefinition, Schema } from '../../src/common/schema.ts'
 import { KeyArena } from '../../src/util/arena.ts'

@@ -1,6 +1,6 @@
 /**
- * Columns and cells of Kudu's test vectors. Kudu's tests have unsigned integers, which no table can have: the
- * encoded key of UINTn v is that of INTn v − 2^(n − 1), and the vectors are read so.
+ * Columns and cells of Kudu's test vectors. Kudu's tests have unsigned integers, which no table can
+ * have: the encoded key of UINTn v is that of INTn v − 2^(n − 1), and the vectors are read so.
  */
 
 import type { Cell } from '../../src/common/data-type.ts'

@@ -1,7 +1,8 @@
 /**
- * The 32-bit hash of encoded keys, computed once a key and batch and used by every table keyed by primary
- * key. It is HalfSipHash-1-3 (Aumasson and Bernstein, public domain): whoever does not know the seed cannot
- * make keys that collide, so a writer cannot turn a tablet's hash tables into lists. Hot.
+ * The 32-bit hash of encoded keys, computed once a key and batch and used by every table keyed by
+ * primary key. It is HalfSipHash-1-3 (Aumasson and Bernstein, public domain): whoever does not know
+ * the seed cannot make keys that collide, so a writer cannot turn a tablet's hash tables into
+ * lists. Hot.
  */
 
 import type { KeyArena } from '../util/arena.ts'
@@ -9,7 +10,8 @@ import type { KeyArena } from '../util/arena.ts'
 /**
  * Writes the hash of each key `i` of `[first, keys.count)` to `out[i]`.
  *
- * Requires: `seed` is a non-negative safe integer that clients cannot guess; `out` has a place for each key.
+ * Requires: `seed` is a non-negative safe integer that clients cannot guess; `out` has a place for
+ * each key.
  * Cost: about 15 ns and 1 ns a byte on a slow core, no allocation.
  */
 export function hashKeys(keys: KeyArena, first: number, seed: number, out: Uint32Array): void {
@@ -24,7 +26,8 @@ export function hashKeys(keys: KeyArena, first: number, seed: number, out: Uint3
     let v2 = 0x6c79_6765 ^ seedLow
     let v3 = 0x7465_6462 ^ seedHigh
     let i = start
-    // The round is written out three times: one that is called, with its four words, costs twice as much.
+    // The round is written out three times: one that is called, with its four words, costs twice as
+    // much.
     for (const lastWord = end - 3; i < lastWord; i += 4) {
       const word = bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24)
       v3 ^= word

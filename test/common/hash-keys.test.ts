@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hashKeys } from '../../src/common/key-hash.ts'
+import { hashKeys } from '../../src/common/hash-keys.ts'
 import { KeyArena } from '../../src/util/arena.ts'
 import { Prng } from '../../src/util/prng.ts'
 
@@ -53,7 +53,10 @@ function hashesOf(keys: KeyArena, seed: number): Uint32Array {
   return hashes
 }
 
-/** How far a count of `mean` expected hits of many rare ones may stray: over six standard deviations. */
+/**
+ * How far a count of `mean` expected hits of many rare ones may stray: over six standard
+ * deviations.
+ */
 function isNear(count: number, mean: number): boolean {
   return Math.abs(count - mean) < 6.5 * Math.sqrt(mean)
 }
@@ -100,7 +103,8 @@ describe('hashKeys', () => {
     expect(new Set(hashes).size).toBe(hashes.length)
   })
 
-  // Hash tables mask the low bits and Bloom filters use both halves: any 12 bits must spread evenly.
+  // Hash tables mask the low bits and Bloom filters use both halves: any 12 bits must spread
+  // evenly.
   test('spreads counting keys over low, middle and high bits as chance does', () => {
     const count = 1 << 18
     const keys = new KeyArena(count, count * 8)
