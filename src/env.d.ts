@@ -33,6 +33,8 @@ declare namespace Cloudflare {
      * apac-se, oc, afr or me.
      */
     readonly NYALA_LOCATION_HINT?: string
+    /** Origins whose pages may call the service, separated by commas. */
+    readonly NYALA_CORS_ORIGINS?: string
     /** What the objects log: error, info (default) or debug. */
     readonly NYALA_LOG_LEVEL?: string
   }

@@ -1,8 +1,11 @@
+import { FrontSurroundings } from './server/front-surroundings.ts'
+
 export { CatalogObject } from './server/catalog-object.ts'
 export { TabletObject } from './server/tablet-object.ts'
 
 export default {
-  fetch(): Response {
-    return Response.json({ name: 'nyala' })
+  async fetch(_request, env): Promise<Response> {
+    const { ok } = await new FrontSurroundings(env).catalog().ping()
+    return Response.json({ name: 'nyala', isReady: ok })
   },
 } satisfies ExportedHandler<Cloudflare.Env>

@@ -186,7 +186,7 @@ describe('CatalogObject.dropTable', () => {
     })
     const asked = vi
       .spyOn(CatalogObject.prototype, 'initializeTablet')
-      .mockImplementation(async function (this: CatalogObject, tableId, tabletId) {
+      .mockImplementation(async function (this: CatalogObject, tableId: string, tabletId: string) {
         const answer = initializeTablet.call(this, tableId, tabletId)
         await released
         return answer
