@@ -53,7 +53,16 @@ interface Vectors {
   }
   readonly create_custom_range_partitions: CustomRanges
   readonly create_custom_range_only: CustomRanges
+  readonly create_custom_unbounded_ranges: CustomRanges
+  readonly create_no_hash_last_unbounded: CustomRanges
 }
+
+const CUSTOM_GROUPS = [
+  'create_custom_range_partitions',
+  'create_custom_range_only',
+  'create_custom_unbounded_ranges',
+  'create_no_hash_last_unbounded',
+] as const
 
 const vectors = readVectors<Vectors>('partitions')
 const THREE_STRINGS = aSchema('a STRING KEY', 'b STRING KEY', 'c STRING KEY')
@@ -122,16 +131,17 @@ describe('createPartitions', () => {
   })
 
   // Kudu lists these range by range; here every table lists its partitions by hash words first.
-  test('makes the partitions of the vectors where ranges have hash schemas of their own', () => {
-    for (const group of ['create_custom_range_partitions', 'create_custom_range_only'] as const) {
+  test.each(CUSTOM_GROUPS)(
+    'makes the partitions of %s, whose ranges have hash schemas',
+    (group) => {
       const { tableHash: hash, range, customRanges: ranges, expect: expected } = vectors[group]
 
       const { partitions } = partitioned(THREE_STRINGS, { hash, range, ranges })
 
       expect(rangeByRange(partitions).map(inVectorForm)).toEqual(expected)
       reportVectors(group, expected.length)
-    }
-  })
+    },
+  )
 
   test('orders partitions by hash words, fewer words first, then by range key', () => {
     const { partitions } = partitioned(TWO_INTS, {
