@@ -16,14 +16,16 @@ import { SystemRandom } from './system-random.ts'
 
 /** See the file's header. */
 export class FrontSurroundings {
-  readonly clock = new HybridClock(new SystemClock())
+  readonly clock: HybridClock
   readonly prng: Prng
   readonly log: Log
   readonly #env: Cloudflare.Env
+  readonly #systemClock = new SystemClock()
   readonly #random = new SystemRandom()
 
   constructor(env: Cloudflare.Env) {
     this.#env = env
+    this.clock = new HybridClock(this.#systemClock)
     this.prng = new Prng(this.#random.seed())
     this.log = new Log(env.NYALA_LOG_LEVEL, { object: 'front' })
   }
@@ -35,7 +37,7 @@ export class FrontSurroundings {
   catalog = (): CatalogStub => catalogStub(this.#env)
 
   /** Milliseconds that only ever grow; they rest while nothing is awaited. */
-  elapsedMs = (): number => performance.now()
+  elapsedMs = (): number => this.#systemClock.elapsedMs()
 
   /** Resolves after `milliseconds`. */
   sleep = (milliseconds: number): Promise<void> => scheduler.wait(milliseconds)

@@ -10,4 +10,9 @@ export class SystemClock implements Clock {
   nowMicros(): Timestamp {
     return Date.now() * 1000
   }
+
+  /** Milliseconds that only ever grow; they rest while nothing is awaited. */
+  elapsedMs(): number {
+    return performance.now()
+  }
 }

@@ -177,7 +177,7 @@ describe('CatalogObject.dropTable', () => {
     expect(await runDurableObjectAlarm(object())).toBe(false)
   })
 
-  test('stops a first write whose table is dropped before the catalog has answered it', async () => {
+  test('stops a first write whose table is dropped before the catalog answers it', async () => {
     const table = await aStoredTable('overtaken')
     const { initializeTablet } = CatalogObject.prototype
     let release = () => {}
