@@ -13,13 +13,13 @@ import {
   scratchHalves,
   scratchNumber,
   scratchWords,
-  splitNumber,
 } from './scalar-scratch.ts'
 
 const MINUS = 0x2d
 const PLUS = 0x2b
 const POINT = 0x2e
 const ZERO = 0x30
+const BILLION = 1_000_000_000
 
 /** Digits that a number holds exactly with room to spare. */
 const PLAIN_DIGITS_MAX = 15
@@ -172,37 +172,74 @@ export function readFixed(
 
 /**
  * Sets `scratchWords` to the digits in `[start, end)`, a point skipped, and `zeros` zeros behind
- * them.
+ * them. Requires: at most 38 digits in all.
  */
 function joinDigits(bytes: Uint8Array, start: number, end: number, zeros: number): void {
   scratchWords.fill(0)
   let chunk = 0
   let chunkDigits = 0
+  let chunkCount = 0
   for (let i = start; i < end; i++) {
     if (bytes[i] === POINT) continue
     chunk = chunk * 10 + bytes[i] - ZERO
-    if (++chunkDigits === 9) {
-      multiplyWords(1_000_000_000, chunk)
-      chunk = 0
-      chunkDigits = 0
-    }
+    if (++chunkDigits < 9) continue
+    if (++chunkCount === 1) scratchWords[0] = chunk
+    else multiplyWords(BILLION, chunk, chunkCount)
+    chunk = 0
+    chunkDigits = 0
   }
-  if (chunkDigits > 0) multiplyWords(POWERS_OF_TEN[chunkDigits], chunk)
+  if (chunkDigits > 0) multiplyWords(POWERS_OF_TEN[chunkDigits], chunk, ++chunkCount)
   for (let left = zeros; left > 0; left -= 9) {
-    multiplyWords(POWERS_OF_TEN[left < 9 ? left : 9], 0)
+    multiplyWords(POWERS_OF_TEN[left < 9 ? left : 9], 0, ++chunkCount)
   }
 }
 
 /**
- * `scratchWords` = `scratchWords` × factor + addend, as unsigned 128 bits. Requires: both ≤ 10^9.
+ * `scratchWords` = `scratchWords` × factor + addend, unsigned. Requires: both ≤ 10^9, and a result
+ * of at most `chunkCount` times nine digits, for which a word each is room enough.
  */
-function multiplyWords(factor: number, addend: number): void {
+function multiplyWords(factor: number, addend: number, chunkCount: number): void {
+  const halves = chunkCount < 4 ? chunkCount * 2 : 8
   let carry = addend
-  for (let i = 0; i < 8; i++) {
+  for (let i = 0; i < halves; i++) {
     const product = scratchHalves[i] * factor + carry
     scratchHalves[i] = product
     carry = Math.floor(product / 65536)
   }
+}
+
+/**
+ * Reads an integer into the low two `scratchWords`, when it is written as at most nineteen
+ * digits and is not the least of all.
+ *
+ * Returns: whether it was; if not, `readFixed` has the answer.
+ */
+function readPlainInt64(bytes: Uint8Array, start: number, end: number): boolean {
+  const isNegative = start < end && bytes[start] === MINUS
+  const first = isNegative ? start + 1 : start
+  const digitCount = end - first
+  if (digitCount < 1 || digitCount > 19 || (digitCount > 1 && bytes[first] === ZERO)) return false
+  const middle = digitCount > 9 ? end - 9 : first
+  let upper = 0
+  let lower = 0
+  for (let i = first; i < middle; i++) {
+    if (!isDigit(bytes[i])) return false
+    upper = upper * 10 + bytes[i] - ZERO
+  }
+  for (let i = middle; i < end; i++) {
+    if (!isDigit(bytes[i])) return false
+    lower = lower * 10 + bytes[i] - ZERO
+  }
+  // The product is taken by parts of `upper`, so that each is a safe integer.
+  const upperHigh = Math.floor(upper / 65536)
+  const upperPart = upperHigh * BILLION
+  const lowPart = (upper - upperHigh * 65536) * BILLION + lower + (upperPart % 65536) * 65536
+  const low = lowPart >>> 0
+  const high = Math.floor(upperPart / 65536) + Math.floor(lowPart / 2 ** 32)
+  if (high > 0x7fff_ffff) return false
+  scratchWords[0] = isNegative ? -low : low
+  scratchWords[1] = isNegative ? ~high + (low === 0 ? 1 : 0) : high
+  return true
 }
 
 /**
@@ -211,11 +248,7 @@ function multiplyWords(factor: number, addend: number): void {
  * Returns: NONE, MALFORMED, NOT_INTEGER, or OUT_OF_RANGE of 64 bits.
  */
 export function readInt64(bytes: Uint8Array, start: number, end: number): CellError {
-  const plain = readPlainFixed(bytes, start, end, 0)
-  if (!Number.isNaN(plain)) {
-    splitNumber(plain)
-    return CELL_ERRORS.NONE
-  }
+  if (readPlainInt64(bytes, start, end)) return CELL_ERRORS.NONE
   const error = readFixed(bytes, start, end, 0, 19)
   if (error === CELL_ERRORS.TOO_PRECISE) return CELL_ERRORS.NOT_INTEGER
   if (error !== CELL_ERRORS.NONE) return error

@@ -24,6 +24,10 @@ export const FLOAT_MAX = 3.4028234663852886e38
 const FLOAT_OVERFLOW = 3.4028235677973366e38
 const EXACT_POWER_MAX = 22
 const FLOAT_DIGITS_MAX = 9
+const UNIQUE_DIGITS_MAX = 6
+// The least FLOAT that has all its bits.
+const FLOAT_NORMAL_MIN = 2 ** -126
+const LOG10_OF_2 = 0.301029995663981
 // Products of halves that this splits a double into are exact (Dekker).
 const SPLITTER = 2 ** 27 + 1
 
@@ -161,6 +165,9 @@ function appendWhole(arena: ByteArena, value: number): void {
 
 /**
  * Appends a FLOAT; NaN and the infinities by name, without quotes. Requires: `value` is a FLOAT.
+ *
+ * A decimal of at most six digits is the only such one that reads back as a normal FLOAT, so with its
+ * zeros stripped it is the shortest; beyond six, digits are added one by one.
  */
 export function appendFloat(arena: ByteArena, value: number): void {
   const magnitude = Math.abs(value)
@@ -179,24 +186,20 @@ export function appendFloat(arena: ByteArena, value: number): void {
   const low = (magnitude + scratchFloat[0]) / 2
   scratchFloatBits[0] = bits + 1
   const high = magnitude === FLOAT_MAX ? FLOAT_OVERFLOW : (magnitude + scratchFloat[0]) / 2
-  const decade = decadeOf(magnitude)
-  for (let digits = 1; digits < FLOAT_DIGITS_MAX; digits++) {
-    const scale = digits - 1 - decade
-    const mantissa = mantissaWithin(magnitude, scale, low, high, isEven)
-    if (mantissa === 0) continue
-    appendScientific(arena, value < 0, mantissa, scale)
-    return
-  }
-  // Nine digits always tell a FLOAT from its neighbours.
-  const scale = FLOAT_DIGITS_MAX - 1 - decade
-  appendScientific(arena, value < 0, Math.round(scaleUp(magnitude, scale)), scale)
+  let scale = (magnitude < FLOAT_NORMAL_MIN ? 0 : UNIQUE_DIGITS_MAX - 1) - decadeOf(magnitude, bits)
+  let mantissa = mantissaWithin(magnitude, scale, low, high, isEven)
+  // Nine digits always tell a FLOAT from its neighbours, so this ends.
+  while (mantissa === 0) mantissa = mantissaWithin(magnitude, ++scale, low, high, isEven)
+  appendScientific(arena, value < 0, mantissa, scale)
 }
 
-/** The power of ten of the first digit. Requires: finite, above 0. */
-function decadeOf(magnitude: number): number {
-  // Rounding can make the logarithm of a power of ten too small, but no FLOAT lies so near under one
-  // that its logarithm could come out too large.
-  const guess = Math.floor(Math.log10(magnitude))
+/** The power of ten of the first digit. Requires: a finite FLOAT above 0 and its bits. */
+function decadeOf(magnitude: number, bits: number): number {
+  const isNormal = magnitude >= FLOAT_NORMAL_MIN
+  // Both guesses are right or one too small: the first is that of the power of two under the magnitude,
+  // and no FLOAT lies so near under a power of ten that its logarithm could be rounded up to it.
+  const logarithm = isNormal ? ((bits >>> 23) - 127) * LOG10_OF_2 : Math.log10(magnitude)
+  const guess = Math.floor(logarithm)
   return scaleUp(magnitude, -guess) >= 10 ? guess + 1 : guess
 }
 

@@ -10,7 +10,13 @@ import {
 } from '../../src/common/fixed-point.ts'
 import { scratchNumber } from '../../src/common/scalar-scratch.ts'
 import { Prng } from '../../src/util/prng.ts'
-import { framed, randomDigits, scratchInt64, scratchInt128 } from '../support/scalars.ts'
+import {
+  framed,
+  randomDigits,
+  randomInteger,
+  scratchInt64,
+  scratchInt128,
+} from '../support/scalars.ts'
 
 const GRAMMAR = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/
 
@@ -211,6 +217,18 @@ describe('readInt64', () => {
     expect(int64('1e3')).toBe(1000n)
     expect(int64('-0')).toBe(0n)
     expect(int64('12345678901234567e2')).toBe(1_234_567_890_123_456_700n)
+  })
+
+  test('equals unbounded integers on both sides of its range', () => {
+    const prng = new Prng(14)
+    for (let round = 0; round < 3000; round++) {
+      const value = randomInteger(prng, 66)
+      const fits = BigInt.asIntN(64, value) === value
+
+      expect(int64(String(value)), `seed 14 round ${round}`).toBe(
+        fits ? value : CELL_ERRORS.OUT_OF_RANGE,
+      )
+    }
   })
 
   test('says why a text is no int64', () => {
