@@ -1,15 +1,17 @@
 /**
- * Brings a tablet's memory back from its storage: superblock, then the ops of the live WAL generations in order.
+ * Brings a tablet's memory back from its storage: superblock, then the ops of the live WAL
+ * generations in order.
  *
- * Nothing is decided here. Each entry says of each row what was done, and that is done again; rows that were
- * refused stay refused, whatever the store looks like meanwhile. Nothing is written, and nothing else is read.
+ * Nothing is decided here. Each entry says of each row what was done, and that is done again; rows
+ * that were refused stay refused, whatever the store looks like meanwhile. Nothing is written, and
+ * nothing else is read.
  */
 
 import { type Clock, TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
 import { decodeRowBlock, type RowBlock } from '../common/row-block.ts'
 import { CorruptionError } from '../common/status.ts'
+import { applyOutcomes } from './apply-outcomes.ts'
 import type { MemRowSet } from './memory/mem-row-set.ts'
-import { applyOutcomes } from './op-applier.ts'
 import type { TabletStore } from './ports.ts'
 import { ResultCache } from './result-cache.ts'
 import { collectErrors, hasApplied } from './row-outcome.ts'

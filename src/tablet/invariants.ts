@@ -1,8 +1,10 @@
 /**
- * Walks a whole tablet and asserts what must hold between two calls. For the simulator, tests and operators.
+ * Walks a whole tablet and asserts what must hold between two calls. For the simulator, tests and
+ * operators.
  */
 
 import { assert } from '../util/assert.ts'
+import type { MemoryAccountant } from './memory-accountant.ts'
 import type { Tablet } from './tablet.ts'
 import type { TabletParts } from './tablet-parts.ts'
 
@@ -17,6 +19,14 @@ export function checkTablet(tablet: Tablet): void {
   parts.wal.checkInvariants()
   checkAtRest(parts)
   checkTimes(parts)
+}
+
+/** Asserts that an accountant knows what a tablet holds. Requires: no scan of it was read since. */
+export function checkAccount(tablet: Tablet, accountant: MemoryAccountant): void {
+  accountant.checkInvariants()
+  const { parts } = tablet
+  if (parts === null) return
+  assert(accountant.heldBy(parts) === parts.heldBytes, 'a tablet holds what its account says')
 }
 
 function checkAtRest(parts: TabletParts): void {

@@ -1,9 +1,9 @@
 /**
  * Adds up what the stores of an isolate hold in memory. One per isolate, shared by all its tablets.
  *
- * Sizes are told by their owners after each change and kept, never found by walking. An owner may vanish
- * without a word (an object is evicted): owners are held weakly, and what the vanished held is given back when
- * the sum is over its limit and somebody asks.
+ * Sizes are told by their owners after each change and kept, never found by walking. An owner may
+ * vanish without a word (an object is evicted): owners are held weakly, and what the vanished held
+ * is given back when the sum is over its limit and somebody asks.
  *
  *  I1  `heldBytes` is the sum of what the known owners last told.
  */

@@ -1,15 +1,15 @@
 /**
- * What a tablet asks of the world: durable storage. Time and randomness are `Clock` (common/hybrid-clock.ts)
- * and `Prng` (util/prng.ts).
+ * What a tablet asks of the world: durable storage. Time and randomness are `Clock`
+ * (common/hybrid-clock.ts) and `Prng` (util/prng.ts).
  *
- * The storage is a block device with transactions (docs/ARCHITECTURE.md): a superblock, and WAL generations
- * that are appended to, read from the start once at activation, and dropped as a whole.
+ * The storage is a block device with transactions (docs/ARCHITECTURE.md): a superblock, and WAL
+ * generations that are appended to, read from the start once at activation, and dropped as a whole.
  *
  *   superblock      one row, replaced as a whole
- *   wal_<slot>      generation g lives in slot g mod WAL_GENERATION_COUNT_MAX, so that SQL texts stay constant:
- *                     id INTEGER PRIMARY KEY   1, 2, 3 … in the order of appending, no gaps
- *                     parts_left INTEGER       stored rows that follow and belong to the same entry; 0 on the last
- *                     payload BLOB             at most STORED_ROW_BYTES_MAX bytes
+ *   wal_<slot>      generation g is in slot g mod WAL_GENERATION_COUNT_MAX: SQL texts stay constant
+ *     id INTEGER PRIMARY KEY   1, 2, 3 … in the order of appending, no gaps
+ *     parts_left INTEGER       stored rows that follow and belong to the same entry; 0 on the last
+ *     payload BLOB             at most STORED_ROW_BYTES_MAX bytes
  */
 
 /**
@@ -18,25 +18,29 @@
  * Rules that every implementation keeps (test/conformance/tablet-store.suite.ts):
  *
  *  I1  all writing happens inside `transact`, and a transaction is atomic: whole, or nothing of it;
- *  I2  a crash keeps a prefix of the committed transactions, and that prefix holds at least those whose
- *      answers were released;
+ *  I2  a crash keeps a prefix of the committed transactions, and that prefix holds at least those
+ *      whose answers were released;
  *  I3  what is read is what was written, or the reader is told by a checksum of its own;
- *  I4  an array passed in is not kept after the call; an array handed out is the receiver's own, and begins at
- *      a multiple of 8 in its buffer.
+ *  I4  an array passed in is not kept after the call; an array handed out is the receiver's own,
+ *      and begins at a multiple of 8 in its buffer.
  *
- * Billing: a superblock 1 row written, a stored WAL row 1, a new generation 2, a dropped generation 0.
+ * Billing: a superblock 1 row written, a stored WAL row 1, a new generation 2, a dropped generation
+ * 0.
  */
 export interface TabletStore {
   /**
    * Runs `work` as one transaction, synchronously, and returns what it returns.
    *
-   * Throws: whatever `work` throws, after undoing its writes. A failure of the storage itself may come
-   * before or after the transaction became durable: whoever sees one must forget its memory and start again
-   * from storage. Requires: not called inside `work`; `work` is synchronous.
+   * Throws: whatever `work` throws, after undoing its writes. A failure of the storage itself may
+   * come before or after the transaction became durable: whoever sees one must forget its memory
+   * and start again from storage. Requires: not called inside `work`; `work` is synchronous.
    */
   transact<T>(work: () => T): T
 
-  /** The superblock as last written, or null when none ever was. Writes nothing, even on new storage. */
+  /**
+   * The superblock as last written, or null when none ever was. Writes nothing, even on new
+   * storage.
+   */
   readSuperblock(): Uint8Array | null
 
   /** Replaces the superblock. Requires: inside `transact`; at most STORED_ROW_BYTES_MAX bytes. */

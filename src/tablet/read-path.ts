@@ -2,8 +2,8 @@
  * Reads of a tablet: which snapshot they see, and what is asked of the rowsets.
  */
 
-import type { Timestamp } from '../common/hybrid-clock.ts'
 import { hashKeys } from '../common/hash-keys.ts'
+import type { Timestamp } from '../common/hybrid-clock.ts'
 import { GET_KEY_COUNT_MAX, HISTORY_MAX_AGE_SEC_DEFAULT, READ_BYTES_MAX } from '../common/limits.ts'
 import { pruneInLists } from '../common/prune-in-lists.ts'
 import type { RowBlock } from '../common/row-block.ts'
@@ -44,8 +44,8 @@ export function checkHistory(parts: TabletParts, snapshot: Timestamp, now: Times
 }
 
 /**
- * Opens a scan at a snapshot, over the part of its keys that the tablet can hold.
- * Throws: INVALID_ARGUMENT when the table lacks a column asked for. Requires: the snapshot was promised.
+ * Opens a scan at a snapshot, over the part of its keys that the tablet can hold. Throws:
+ * INVALID_ARGUMENT when the table lacks a column asked for. Requires: the snapshot was promised.
  */
 export function openTabletScan(
   parts: TabletParts,

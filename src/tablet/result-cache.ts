@@ -1,8 +1,8 @@
 /**
  * Remembers what became of keyed shares, so that a repeat is answered and not applied again.
  *
- *   clients' keys   kept ten minutes in a budget; a full budget refuses new keys, none is forgotten early
- *   fronts' keys    kept thirty seconds in a budget of their own; the oldest is forgotten when it is full
+ *   clients' keys   kept ten minutes in a budget that, when full, refuses new keys and forgets none
+ *   fronts' keys    kept thirty seconds in their own budget that, when full, forgets the oldest
  *
  * A result is written to the WAL with its op, in one stored row, and comes back by replay.
  *

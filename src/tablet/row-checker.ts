@@ -1,12 +1,13 @@
 /**
- * Finds the rows of an op that no store needs to be asked about, since they are wrong in themselves (K§4.2):
- * column by column in schema order, so that the first column at fault names the row's error. Hot.
+ * Finds the rows of an op that no store needs to be asked about, since they are wrong in themselves
+ * (K§4.2): column by column in schema order, so that the first column at fault names the row's
+ * error. Hot.
  *
- *   operation                    key column       other column
- *   INSERT, UPSERT (_IGNORE)     set, not null    set unless nullable or with a default; null only if nullable
- *   UPDATE                       the same         at least one set; null only if nullable; none immutable
- *   UPDATE_IGNORE                the same         as UPDATE, but immutable ones are passed over
- *   DELETE (_IGNORE)             the same         none set
+ *   operation            key column      other column
+ *   INSERT, UPSERT       set, not null   set, unless nullable or with a default; null if nullable
+ *   UPDATE               the same        one or more set; null if nullable; none immutable
+ *   UPDATE_IGNORE        the same        as UPDATE, but immutable ones are passed over
+ *   DELETE               the same        none set
  *
  * No cell over CELL_BYTES_MAX, and but for deletes no key over KEY_BYTES_MAX.
  */
@@ -44,12 +45,13 @@ function makeKinds(): Uint8Array {
 }
 
 /**
- * Checks the columns of every row: sets `outcomes` and `errorColumnIds` of those that fail, and `touched`,
- * which is not meaningful for plain inserts.
+ * Checks the columns of every row: sets `outcomes` and `errorColumnIds` of those that fail, and
+ * `touched`, which is not meaningful for plain inserts.
  *
- * Returns: whether every row is some insert or upsert, which is the common case. Throws: INVALID_ARGUMENT for an operation
- * that does not exist. Requires: the block's columns were matched to the schema.
- * Cost: for inserts of whole rows O(columns); else a pass over the rows of each column that needs one.
+ * Returns: whether every row is some insert or upsert, which is the common case. Throws:
+ * INVALID_ARGUMENT for an operation that does not exist. Requires: the block's columns were matched
+ * to the schema. Cost: for inserts of whole rows O(columns); else a pass over the rows of each
+ * column that needs one.
  */
 export function checkColumns(op: WriteOp, schema: Schema): boolean {
   const kinds = kindsOf(op.operations, op.rowCount)

@@ -1,12 +1,12 @@
 /**
- * Decides what becomes of every row of an op, in request order (K§4.2). The only place where that happens:
- * replay does what was decided (docs/formats/wal.md). Hot.
+ * Decides what becomes of every row of an op, in request order (K§4.2). The only place where that
+ * happens: replay does what was decided (docs/formats/wal.md). Hot.
  *
  *   operation        absent or ghost      live
  *   INSERT           insert               KEY_ALREADY_PRESENT
  *   INSERT_IGNORE    insert               ignored
- *   UPSERT           insert               change; key alone: nothing; an immutable column set: COLUMN_IMMUTABLE
- *   UPSERT_IGNORE    insert               change what is not immutable; immutable columns alone: ignored
+ *   UPSERT           insert               change; COLUMN_IMMUTABLE if that is set; key alone: none
+ *   UPSERT_IGNORE    insert               change what is not immutable; if that is none: ignored
  *   UPDATE           KEY_NOT_FOUND        change
  *   UPDATE_IGNORE    ignored              change what is not immutable
  *   DELETE           KEY_NOT_FOUND        delete
@@ -23,7 +23,9 @@ import { TOUCHED } from './row-checker.ts'
 import { ROW_OUTCOMES } from './row-outcome.ts'
 import { ABSENT_SLOT, PRESENCE, type WriteOp } from './write-op.ts'
 
-/** Whether no row has failed yet, no two have the same key, and the store knows none of the keys. */
+/**
+ * Whether no row has failed yet, no two have the same key, and the store knows none of the keys.
+ */
 export function areAllNew(op: WriteOp): boolean {
   if (op.hasDuplicates) return false
   const { slots, outcomes, rowCount } = op
@@ -36,7 +38,8 @@ export function areAllNew(op: WriteOp): boolean {
 /**
  * Sets the outcome of every row that has none yet.
  *
- * Requires: `presence` says of each key what it is before the op; `leaders` is there if keys repeat.
+ * Requires: `presence` says of each key what it is before the op; `leaders` is there if keys
+ * repeat.
  */
 export function decideRows(op: WriteOp, schema: Schema): void {
   const { outcomes, operations, presence, leaders, touched, hasDuplicates, rowCount } = op

@@ -1,8 +1,8 @@
 /**
  * What became of each row of an op, as one byte, and what that adds up to.
  *
- * Outcomes are decided once, in the section that logs the op, and written to the WAL. Replay does what they
- * say and never decides again (docs/formats/wal.md).
+ * Outcomes are decided once, in the section that logs the op, and written to the WAL. Replay does
+ * what they say and never decides again (docs/formats/wal.md).
  *
  *   0          not decided yet; never stored
  *   1 … 15     ROW_OUTCOMES: what was done
@@ -106,8 +106,8 @@ export const NO_ROW_ERRORS: RowErrors = {
 }
 
 /**
- * The row errors among the outcomes of an op, in row order. `columnIds[row]` is the column that the error of
- * `row` is about, or −1.
+ * The row errors among the outcomes of an op, in row order. `columnIds[row]` is the column that the
+ * error of `row` is about, or −1.
  */
 export function collectErrors(
   outcomes: Uint8Array,

@@ -40,7 +40,10 @@ function decode(bytes: Uint8Array): RowBlock {
   }
 }
 
-/** What of a block does not fit a schema, or null: every column is known, has its type, and is there once. */
+/**
+ * What of a block does not fit a schema, or null: every column is known, has its type, and is there
+ * once.
+ */
 export function mismatchOf(block: RowBlock, schema: Schema): string | null {
   const ids = block.columnIds
   for (let index = 0; index < ids.length; index++) {

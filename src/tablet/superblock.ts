@@ -7,7 +7,7 @@
  *        4      4  crc         CRC-32C of everything behind this field
  *        8      4  jsonBytes
  *       12      4  zero
- *       16      …  JSON in UTF-8: `format` and the members of `Superblock`, column defaults in their JSON form
+ *       16      …  JSON in UTF-8: `format` and the members of `Superblock`
  *
  * What it does not name is an orphan. A tablet without one was never written to.
  */

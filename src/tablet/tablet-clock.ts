@@ -6,13 +6,15 @@
  *         │ snapshots   │ a clock mark is │ first op after activation        │ refused
  *         │ need nothing│ stored first    │                                  │
  *
- * A snapshot once shown stays what it was, also across a restart, which loses this clock. Then the clock begins
- * at the greatest of the last logged op, the clock mark, and physical time + 500 ms; physical time may have
- * stepped back by 250 ms at most. So a snapshot up to physical time + 250 ms is safe as it is, one further ahead
- * only when an op at or above it is logged, or it is stored as the clock mark.
+ * A snapshot once shown stays what it was, also across a restart, which loses this clock. Then the
+ * clock begins at the greatest of the last logged op, the clock mark, and physical time + 500 ms;
+ * physical time may have stepped back by 250 ms at most. So a snapshot up to physical time + 250 ms
+ * is safe as it is, one further ahead only when an op at or above it is logged, or it is stored as
+ * the clock mark.
  *
- * What callers are told (`newest`) is not this clock but the time of the newest op, or now: else every activation
- * would push their clocks half a second ahead, and with them all their snapshots past the 250 ms.
+ * What callers are told (`newest`) is not this clock but the time of the newest op, or now: else
+ * every activation would push their clocks half a second ahead, and with them all their snapshots
+ * past the 250 ms.
  *
  *  I1  no op gets a timestamp at or below a snapshot shown before.
  */
@@ -53,8 +55,8 @@ export class TabletClock {
   }
 
   /**
-   * Raises the clock by a caller's. Throws: INVALID_ARGUMENT when it is no timestamp, or lies too far ahead;
-   * then nothing is raised.
+   * Raises the clock by a caller's. Throws: INVALID_ARGUMENT when it is no timestamp, or lies too
+   * far ahead; then nothing is raised.
    */
   hear(heard: Timestamp): void {
     this.checkNotTooFar(heard)
@@ -77,7 +79,10 @@ export class TabletClock {
     return snapshot > this.physical + SNAPSHOT_AHEAD_MICROS_MAX
   }
 
-  /** Throws INVALID_ARGUMENT when a time is no timestamp or lies further ahead than clocks may differ. */
+  /**
+   * Throws INVALID_ARGUMENT when a time is no timestamp or lies further ahead than clocks may
+   * differ.
+   */
   checkNotTooFar(time: Timestamp): void {
     if (!Number.isSafeInteger(time) || time < 0) {
       throw invalidArgument('timestamp is not a whole number of microseconds')

@@ -16,7 +16,8 @@ import type { Wal } from './wal.ts'
 import { WriteOp } from './write-op.ts'
 
 /**
- * The state of a running tablet: all of it can be rebuilt from storage, and is, whenever it vanishes.
+ * The state of a running tablet: all of it can be rebuilt from storage, and is, whenever it
+ * vanishes.
  *
  *  I1  no op is in flight and no lock is held between two calls;
  *  I2  `lastApplied` is the time of the newest op that changed or confirmed a row.

@@ -1,9 +1,9 @@
 /**
- * What a tablet is asked and how it answers. Plain data; the shapes are those of the wire messages, so that
- * the object hands a message to the tablet as it came.
+ * What a tablet is asked and how it answers. Plain data; the shapes are those of the wire messages,
+ * so that the object hands a message to the tablet as it came.
  *
- * Expected failures are thrown as StatusError. What is no failure, a front that must learn something first,
- * is a kind of reply.
+ * Expected failures are thrown as StatusError. What is no failure, a front that must learn
+ * something first, is a kind of reply.
  */
 
 import type { ColumnPredicate } from '../common/column-predicate.ts'
@@ -21,14 +21,17 @@ export interface TabletRequest {
   readonly clock: Timestamp
 }
 
-/** A reply. `clock` is the newest time that anything done or shown here has; the receiver is raised by it. */
+/**
+ * A reply. `clock` is the newest time that anything done or shown here has; the receiver is raised
+ * by it.
+ */
 export type TabletReply<T> =
   | { readonly kind: 'ok'; readonly clock: Timestamp; readonly value: T }
   /** The sender's table version is not the tablet's; nothing was done. */
   | { readonly kind: 'stale'; readonly clock: Timestamp; readonly tableVersion: number }
   /**
-   * No write ever reached this tablet, so it holds no row. `mustInitialize`: the snapshot asked for lies so
-   * far ahead that the tablet must be initialized, and asked again, before it is served.
+   * No write ever reached this tablet, so it holds no row. `mustInitialize`: the snapshot asked for
+   * lies so far ahead that the tablet must be initialized, and asked again, before it is served.
    */
   | { readonly kind: 'uninitialized'; readonly clock: Timestamp; readonly mustInitialize: boolean }
 

@@ -1,13 +1,15 @@
 /**
- * One tablet: a part of a table, with one writer. Pure and synchronous; storage, time and randomness are ports.
+ * One tablet: a part of a table, with one writer. Pure and synchronous; storage, time and
+ * randomness are ports.
  *
  *   open ──► uninitialized ──initialize──► running ──┐
  *     └────────────────────────────────────►  ▲  │   │ an assertion, or a failure of the storage
  *              storage has a superblock       └──┘   ▼
- *                                  every request   broken: every call asserts; open it again from storage
+ *                                  every request   broken: every call asserts; to be opened again
  *
- * All memory can vanish at any moment, and then `open` brings it back: a request that was answered is there, one
- * that was not is there as a whole or not at all. Between two calls no op is in flight.
+ * All memory can vanish at any moment, and then `open` brings it back: a request that was answered
+ * is there, one that was not is there as a whole or not at all. Between two calls no op is in
+ * flight.
  *
  *  I1  what `open` builds from the storage equals what is in memory;
  *  I2  a snapshot once shown never changes (tablet-clock.ts);
@@ -110,7 +112,9 @@ export class Tablet {
     return this.#parts !== null
   }
 
-  /** The tablet's insides, for the checks and reports of this folder; null before it is initialized. */
+  /**
+   * The tablet's insides, for the checks and reports of this folder; null before it is initialized.
+   */
   get parts(): TabletParts | null {
     return this.#parts
   }
@@ -143,8 +147,8 @@ export class Tablet {
   }
 
   /**
-   * Makes the tablet part of a table: writes the superblock and the first WAL generation, 3 rows, in one
-   * transaction. A tablet that is initialized already stays as it is.
+   * Makes the tablet part of a table: writes the superblock and the first WAL generation, 3 rows,
+   * in one transaction. A tablet that is initialized already stays as it is.
    *
    * Requires: `tabletId` is one of the table's tablets, and this storage is that tablet's.
    */
@@ -175,10 +179,12 @@ export class Tablet {
   }
 
   /**
-   * Applies a share of a write: one WAL entry, or none when nothing was applied and no key asks to remember it.
+   * Applies a share of a write: one WAL entry, or none when nothing was applied and no key asks to
+   * remember it.
    *
-   * Throws: INVALID_ARGUMENT, SERVICE_UNAVAILABLE (memory or WAL full) or THROTTLED (too many keys); then nothing
-   * was applied. Returns: rows that fail are data, not errors; a repeat with a key gives the first result.
+   * Throws: INVALID_ARGUMENT, SERVICE_UNAVAILABLE (memory or WAL full) or THROTTLED (too many
+   * keys); then nothing was applied. Returns: rows that fail are data, not errors; a repeat with a
+   * key gives the first result.
    */
   write(request: WriteRequest): TabletReply<WriteResult> {
     return this.#answer(request, (parts) =>
@@ -195,11 +201,12 @@ export class Tablet {
   }
 
   /**
-   * Opens a scan at a snapshot; with none asked for, at the tablet's present, which shows every op applied here
-   * and is no older than the caller's clock.
+   * Opens a scan at a snapshot; with none asked for, at the tablet's present, which shows every op
+   * applied here and is no older than the caller's clock.
    *
-   * Throws: INVALID_ARGUMENT for a snapshot too far ahead or a column that is not there, INVALID_SNAPSHOT for one
-   * older than the table's history. Returns: a scanner that later writes do not disturb.
+   * Throws: INVALID_ARGUMENT for a snapshot too far ahead or a column that is not there,
+   * INVALID_SNAPSHOT for one older than the table's history. Returns: a scanner that later writes
+   * do not disturb.
    */
   openScan(request: ScanRequest): TabletReply<OpenedScan> {
     return this.#answer(
@@ -219,11 +226,11 @@ export class Tablet {
   }
 
   /**
-   * Promises that no later op gets a timestamp at or below a snapshot. Tells the newest op applied: when that is
-   * above the snapshot, a reader of the latest rows takes a newer one.
+   * Promises that no later op gets a timestamp at or below a snapshot. Tells the newest op applied:
+   * when that is above the snapshot, a reader of the latest rows takes a newer one.
    *
-   * Throws: INVALID_ARGUMENT when the snapshot lies too far ahead. Cost: 1 row written when it is further ahead
-   * than a restart bridges, else none.
+   * Throws: INVALID_ARGUMENT when the snapshot lies too far ahead. Cost: 1 row written when it is
+   * further ahead than a restart bridges, else none.
    */
   offerSnapshot(request: OfferRequest): TabletReply<{ readonly lastApplied: Timestamp }> {
     return this.#answer(
@@ -261,8 +268,8 @@ export class Tablet {
   }
 
   /**
-   * The reply of a tablet without rows. It keeps the promises of a read all the same: with no snapshot asked for,
-   * the reply's clock is the one that was read at.
+   * The reply of a tablet without rows. It keeps the promises of a read all the same: with no
+   * snapshot asked for, the reply's clock is the one that was read at.
    */
   #uninitialized(
     request: TabletRequest,
@@ -317,7 +324,10 @@ export class Tablet {
     }
   }
 
-  /** Runs a transaction whose work changes memory too. If any of it fails, memory is worth nothing any more. */
+  /**
+   * Runs a transaction whose work changes memory too. If any of it fails, memory is worth nothing
+   * any more.
+   */
   #commit(work: () => void): void {
     this.#isCommitting = true
     this.#options.store.transact(work)

@@ -1,6 +1,6 @@
 /**
- * One op in the WAL: what was asked, as it came, and what was decided (docs/formats/wal.md). Integers are
- * little-endian; a time is a safe integer as 64 bits.
+ * One op in the WAL: what was asked, as it came, and what was decided (docs/formats/wal.md).
+ * Integers are little-endian; a time is a safe integer as 64 bits.
  *
  *   offset  bytes  field
  *        0      4  magic "NWE1"
@@ -20,7 +20,7 @@
  *       76      4  zero
  *       80      8  expiresAt      when the result may be forgotten
  *       88      …  outcomes, a byte a row, when they differ
- *        …      …  column id (i32) of each row error, −1 for none, in row order; from the next multiple of 4
+ *        …      …  column id (i32) of each row error or −1, in row order; from a multiple of 4
  *        …      …  key, digest (UTF-8)
  *      headerBytes … the row block's byte form
  */
@@ -42,7 +42,9 @@ const COUNTS_OFFSET = 36
 const FIXED_BYTES = 88
 const HAS_KEY = 1
 const IS_INTERNAL = 2
-/** A buffer that is used again holds the entry of a full share; larger entries get one of their own. */
+/**
+ * A buffer that is used again holds the entry of a full share; larger entries get one of their own.
+ */
 const KEPT_BYTES_MAX = STORED_ROW_BYTES_MAX
 
 /** An op as it is logged. */
@@ -153,8 +155,9 @@ function writeErrorColumns(view: DataView, start: number, entry: WalEntry): void
 /**
  * The entry in the bytes of a WAL generation.
  *
- * Returns: views of `bytes`, which must not change while the entry is used and begin at a multiple of 8 in
- * their buffer. Throws: CORRUPTION that says what is wrong and shows no bytes; `where` names the entry.
+ * Returns: views of `bytes`, which must not change while the entry is used and begin at a multiple
+ * of 8 in their buffer. Throws: CORRUPTION that says what is wrong and shows no bytes; `where`
+ * names the entry.
  */
 export function decodeWalEntry(bytes: Uint8Array, generation: number, where: string): WalEntry {
   const bad = (what: string) => new CorruptionError(`${where}: ${what}`)

@@ -7,13 +7,14 @@
  *   └──┴──┴──┴──┴──┘       └──┴──┴──┴──┘          └──┴──┘
  *   closed at 16 MiB       closed                 open
  *
- * An entry is one stored row, or several when it is larger than one may be; all rows of an entry are written
- * in one transaction, so an entry is there as a whole or not at all.
+ * An entry is one stored row, or several when it is larger than one may be; all rows of an entry
+ * are written in one transaction, so an entry is there as a whole or not at all.
  *
- * Billing: an entry 1 row written per 1.9 MB begun. Beginning a generation adds 3 to the op that does so: 2 for
- * the table, 1 for the superblock that names it.
+ * Billing: an entry 1 row written per 1.9 MB begun. Beginning a generation adds 3 to the op that
+ * does so: 2 for the table, 1 for the superblock that names it.
  *
- *  I1  live generations are consecutive numbers, at most WAL_GENERATION_COUNT_MAX of them; the last is open;
+ *  I1  live generations are consecutive numbers, WAL_GENERATION_COUNT_MAX at most; the last
+ *      is open;
  *  I2  timestamps of entries ascend strictly, over generations too.
  */
 
@@ -99,7 +100,10 @@ export class Wal {
     return this.#lastTimestamp
   }
 
-  /** Makes sure that the next entry has a place. Throws: SERVICE_UNAVAILABLE when all generations are full. */
+  /**
+   * Makes sure that the next entry has a place. Throws: SERVICE_UNAVAILABLE when all generations
+   * are full.
+   */
   reserve(): void {
     if (!this.#isOpenFull() || this.#generations.length < WAL_GENERATION_COUNT_MAX) return
     throw new StatusError('SERVICE_UNAVAILABLE', 'tablet has too much unflushed WAL', {
@@ -109,8 +113,8 @@ export class Wal {
   }
 
   /**
-   * Appends an entry. Returns whether it began a generation, so that the superblock must be written in the
-   * same transaction. Requires: inside `transact`, after `reserve`.
+   * Appends an entry. Returns whether it began a generation, so that the superblock must be written
+   * in the same transaction. Requires: inside `transact`, after `reserve`.
    */
   append(entry: WalEntry): boolean {
     assert(entry.timestamp > this.#lastTimestamp, 'ops are logged in the order of their timestamps')

@@ -1,12 +1,13 @@
 /**
- * What one op needs while it is decided and applied: its rows, their keys, and a place a row for what is found
- * out. One per tablet, used again for every op; nothing in it outlives the section that works on the op. Hot.
+ * What one op needs while it is decided and applied: its rows, their keys, and a place a row for
+ * what is found out. One per tablet, used again for every op; nothing in it outlives the section
+ * that works on the op. Hot.
  *
  *   row            0     1     2     3     4
  *   keys           k     q     k     z     k     encoded primary keys, in one arena
  *   leaders        0     1     0     3     0     the first row with the same key
  *   slots          7    −1     7    −1     7     where the store has the key, or ABSENT_SLOT
- *   presence      LIVE   –   LIVE   –    LIVE    by leader: what the key is before the next row with it
+ *   presence      LIVE   –   LIVE   –    LIVE    by leader: what the key is for the next row
  *   touched                                      which kinds of non-key columns the row sets
  *   outcomes                                     what was done with the row (row-outcome.ts)
  */
@@ -84,7 +85,9 @@ export class WriteOp {
     this.rowCount = 0
   }
 
-  /** Encodes and hashes the keys of all rows. Rows without a whole key get some key all the same. */
+  /**
+   * Encodes and hashes the keys of all rows. Rows without a whole key get some key all the same.
+   */
   encodeKeys(keyColumns: readonly ColumnVector[], keyHashSeed: number): void {
     encodeKeys(keyColumns, this.rowCount, this.keys)
     hashKeys(this.keys, 0, keyHashSeed, this.hashes)
@@ -121,7 +124,8 @@ export class WriteOp {
 }
 
 /**
- * Writes the first row with the same key to `leaders` for each key. Returns whether any two are the same.
+ * Writes the first row with the same key to `leaders` for each key. Returns whether any two are the
+ * same.
  *
  * Requires: `table` is all −1, its length a power of two above the number of keys.
  */

@@ -1,25 +1,27 @@
 /**
- * One share of a write, from its bytes to its result, in one synchronous section (docs/ARCHITECTURE.md):
+ * One share of a write, from its bytes to its result, in one synchronous section
+ * (docs/ARCHITECTURE.md):
  *
- *   remembered? ─► memory ─► rows checked ─► keys ─► locks ─► presence ─► outcomes ─► room in WAL and results
- *        │                                                                                │
- *        └── first result                               nothing has changed up to here ───┤
- *                                                                                         ▼
- *          result ◄── remembered ◄── locks released ◄── [ timestamp, one WAL entry, applied in memory ]
- *                                                         one transaction of the store
+ *   remembered? ─► memory ─► rows checked ─► keys ─► locks ─► presence ─► outcomes ─► room?
+ *        │                                                                               │
+ *        └── first result                              nothing has changed up to here ───┤
+ *                                                                                        ▼
+ *   result ◄── remembered ◄── locks released ◄── [ timestamp, one WAL entry, applied in memory ]
+ *                                                  one transaction of the store
  *
- * Where it may vanish: before the transaction is durable nothing of the op was; afterwards replay brings the op
- * and its result back as they were decided. In between there is no state: the entry is one write.
+ * Where it may vanish: before the transaction is durable nothing of the op was; afterwards replay
+ * brings the op and its result back as they were decided. In between there is no state: the entry
+ * is one write.
  *
- * Expected failures are thrown before the transaction, and leave no trace but a raised clock. What is thrown inside
- * it leaves memory unusable, and the tablet refuses to be used again (tablet.ts).
+ * Expected failures are thrown before the transaction, and leave no trace but a raised clock. What
+ * is thrown inside it leaves memory unusable, and the tablet refuses to be used again (tablet.ts).
  */
 
 import { StatusError } from '../common/status.ts'
 import { assert } from '../util/assert.ts'
 import { EMPTY_BYTES } from '../util/bytes.ts'
+import { applyOutcomes } from './apply-outcomes.ts'
 import type { MemoryAccountant } from './memory-accountant.ts'
-import { applyOutcomes } from './op-applier.ts'
 import { checkColumns, checkKeys } from './row-checker.ts'
 import { areAllNew, decideRows } from './row-decider.ts'
 import {
@@ -50,9 +52,9 @@ export interface SectionContext {
 /**
  * Applies a share, or gives the remembered result of the first request with its key.
  *
- * Requires: the request is for this tablet and this version of its table, and the clock has heard the request's.
- * Throws: INVALID_ARGUMENT, SERVICE_UNAVAILABLE, THROTTLED; then nothing was applied or logged.
- * Cost: for new rows one batched pass a step, no allocation a row.
+ * Requires: the request is for this tablet and this version of its table, and the clock has heard
+ * the request's. Throws: INVALID_ARGUMENT, SERVICE_UNAVAILABLE, THROTTLED; then nothing was applied
+ * or logged. Cost: for new rows one batched pass a step, no allocation a row.
  */
 export function writeShare(context: SectionContext, request: WriteRequest): WriteResult {
   const { parts, clock, accountant } = context
@@ -113,7 +115,9 @@ function decide(parts: TabletParts, op: WriteOp, opNumber: number): void {
   decideRows(op, parts.schema)
 }
 
-/** Says of each key what it is. With more stores than one, the place where they are asked in turn. */
+/**
+ * Says of each key what it is. With more stores than one, the place where they are asked in turn.
+ */
 function resolvePresence(parts: TabletParts, op: WriteOp): void {
   const { slots, presence, rowCount } = op
   const memRowSet = parts.memRowSet

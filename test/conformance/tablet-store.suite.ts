@@ -1,5 +1,6 @@
 /**
- * What every TabletStore does, whatever it is made of. Run on memory in Node and on an object's SQLite.
+ * What every TabletStore does, whatever it is made of. Run on memory in Node and on an object's
+ * SQLite.
  */
 
 import { describe, expect, test } from 'vitest'

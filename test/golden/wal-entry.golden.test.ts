@@ -23,7 +23,7 @@ const ENTRY: WalEntry = {
   block: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8),
 }
 
-// Version 1. These bytes are in storages out there: a line may be added for a new version, none changed.
+// Version 1. These bytes are in storages out there: none of them may ever change.
 const GOLDEN: readonly (readonly [offset: number, hex: string, meaning: string])[] = [
   [0, '4e574531', 'magic NWE1'],
   [4, '146a0fea', 'crc of what follows'],

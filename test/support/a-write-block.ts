@@ -1,5 +1,6 @@
 /**
- * Write blocks in a line: `aWriteBlock(schema, [['INSERT', { k: 1, v: 'x' }], ['DELETE', { k: 2 }]])`.
+ * Write blocks in a line: `aWriteBlock(schema, [['INSERT', { k: 1, v: 'x' }], ['DELETE', { k: 2
+ * }]])`.
  */
 
 import type { Cell } from '../../src/common/data-type.ts'
@@ -10,7 +11,10 @@ import type { Schema } from '../../src/common/schema.ts'
 import { assert } from '../../src/util/assert.ts'
 import { utf8Encode } from '../../src/util/bytes.ts'
 
-/** A value as tests write it: texts become UTF-8, integers of 64 bits and more may be written as numbers. */
+/**
+ * A value as tests write it: texts become UTF-8, integers of 64 bits and more may be written as
+ * numbers.
+ */
 export type PlainCell = Cell | string | null
 
 /** A row by column name; a column left out is unset. */

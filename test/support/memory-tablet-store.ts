@@ -4,7 +4,8 @@
  *   base ── t1 ── t2 ── t3 ── t4        committed transactions, oldest first
  *           released ┘                  the answers up to here were sent
  *
- * A crash keeps base and the first n transactions, for any n from `releasedCount` to `committedCount`.
+ * A crash keeps base and the first n transactions, for any n from `releasedCount` to
+ * `committedCount`.
  */
 
 import { STORED_ROW_BYTES_MAX, WAL_GENERATION_COUNT_MAX } from '../../src/common/limits.ts'
@@ -118,7 +119,9 @@ export class MemoryTabletStore implements TabletStore {
     this.#releasedCount = this.#committed.length
   }
 
-  /** What a restart finds when the first `keptCount` transactions survived. This store is then dead. */
+  /**
+   * What a restart finds when the first `keptCount` transactions survived. This store is then dead.
+   */
   crash(keptCount = this.#committed.length): MemoryTabletStore {
     assert(keptCount >= this.#releasedCount, 'a crash keeps what was answered')
     assert(keptCount <= this.#committed.length, 'a crash adds nothing')

@@ -87,7 +87,9 @@ export class TabletHarness {
     return scanned
   }
 
-  /** All rows and the snapshot they were read at, for nobody: a crash may undo what they tell of. */
+  /**
+   * All rows and the snapshot they were read at, for nobody: a crash may undo what they tell of.
+   */
   peek(snapshot: Timestamp | null, clock = 0): { snapshot: Timestamp; rows: PlainRow[] } {
     const opened = okValue(
       this.tablet.openScan({

@@ -1,5 +1,6 @@
 /**
- * The oracle of a tablet: slow, obvious, and sharing no code with the engine. Plain values, one op at a time.
+ * The oracle of a tablet: slow, obvious, and sharing no code with the engine. Plain values, one op
+ * at a time.
  */
 
 /** A value of the model. */

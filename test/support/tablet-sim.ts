@@ -1,8 +1,10 @@
 /**
- * A tablet's life drawn from a seed: writes over few keys, repeats of keyed ones, reads at any time, storage that
- * fails, and crashes that keep any prefix of what was not yet answered. Held against the model after each step.
+ * A tablet's life drawn from a seed: writes over few keys, repeats of keyed ones, reads at any
+ * time, storage that fails, and crashes that keep any prefix of what was not yet answered. Held
+ * against the model after each step.
  *
- * The physical clock may lie up to 250 ms behind the true time, and by how much changes at each restart.
+ * The physical clock may lie up to 250 ms behind the true time, and by how much changes at each
+ * restart.
  */
 
 import { SNAPSHOT_AHEAD_MICROS_MAX } from '../../src/common/limits.ts'

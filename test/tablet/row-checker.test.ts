@@ -22,14 +22,16 @@ const FILE = readVectors<{ row_operation_projection: { cases: ProjectionCase[] }
 
 // The vectors describe their schemas in prose. "client …" names the columns that the sender knows.
 const SCHEMAS: Readonly<Record<string, { schema: Schema; sent?: string[] }>> = {
-  'key INT32, nullable_with_default INT32 NULLABLE default 123, non_null_with_default INT32 default 456':
-    {
-      schema: new Schema([
-        aColumnDefinition('key INT32 KEY', 1),
-        withDefault(aColumnDefinition('nullable_with_default INT32 NULL', 2), 123),
-        withDefault(aColumnDefinition('non_null_with_default INT32', 3), 456),
-      ]),
-    },
+  [[
+    'key INT32, nullable_with_default INT32 NULLABLE default 123',
+    'non_null_with_default INT32 default 456',
+  ].join(', ')]: {
+    schema: new Schema([
+      aColumnDefinition('key INT32 KEY', 1),
+      withDefault(aColumnDefinition('nullable_with_default INT32 NULL', 2), 123),
+      withDefault(aColumnDefinition('non_null_with_default INT32', 3), 456),
+    ]),
+  },
   'client key,int_val ; server adds new_int_with_default default 123, new_nullable_int': {
     schema: new Schema([
       aColumnDefinition('key INT32 KEY', 1),
@@ -64,7 +66,7 @@ const SCHEMAS: Readonly<Record<string, { schema: Schema; sent?: string[] }>> = {
   },
 }
 
-// Kudu's texts and ours for the same failure: ours are lower case, name the column and leave out the type.
+// Kudu's texts and ours for the same failure: ours are lower case and leave out the column's type.
 const OUR_ERRORS: readonly [kudu: RegExp, ours: string][] = [
   [/No value provided for required column: (\w+)/, 'no value provided for required column "$1"'],
   [/No value provided for key column: (\w+)/, 'no value provided for key column "$1"'],

@@ -56,7 +56,7 @@ const SET = { ...KEY, v: 50 }
 const INSERTED = { ...KEY, v: 50, d: 7, i: null }
 const CHANGED = { ...OLD, v: 50 }
 
-// One line for each line of Kudu's table of operations. Kudu says "key already present" and "key not found" too.
+// One for each line of Kudu's table of operations, whose two texts are Kudu's as well.
 const CASES: readonly SemanticsCase[] = [
   {
     operation: 'INSERT',
@@ -133,7 +133,7 @@ describe('decideRows', () => {
       expect(harness.rows()).toEqual(expected.rowAfterGone ? [expected.rowAfterGone] : [])
     })
 
-    test(`${operation} of a deleted key: ${expected.whenGone}, nothing of the old row stays`, () => {
+    test(`${operation} of a deleted key: ${expected.whenGone}, and nothing of old`, () => {
       const harness = aTabletWhere('deleted')
 
       expect(outcome(harness, [operation, row])).toBe(expected.whenGone)
@@ -175,7 +175,7 @@ describe('decideRows', () => {
     expect(harness.rows()).toEqual([{ ...INSERTED, i: 9 }])
   })
 
-  test('UPSERT_IGNORE of a live row with immutable columns alone does nothing and is ignored', () => {
+  test('UPSERT_IGNORE of a live row with immutable columns alone is ignored', () => {
     const harness = aTabletWhere('live')
 
     expect(outcome(harness, ['UPSERT_IGNORE', { ...KEY, i: 1 }])).toBe('ignored 1')
@@ -204,7 +204,7 @@ describe('decideRows', () => {
     expect(harness.rows()).toEqual([{ ...KEY, v: 53, d: 8, i: null }])
   })
 
-  test('a row inserted and deleted within one op is never visible, before or after a restart', () => {
+  test('a row inserted and deleted within one op is visible at no time', () => {
     const harness = aTabletWhere('absent')
     const { timestamp } = harness.write([
       ['INSERT', SET],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RESULT_KEPT_MS, SHARE_ROW_COUNT_MAX } from '../../src/common/limits.ts'
 import { StatusError } from '../../src/common/status.ts'
-import { checkTablet } from '../../src/tablet/invariants.ts'
+import { checkAccount, checkTablet } from '../../src/tablet/invariants.ts'
 import type { ResultKey } from '../../src/tablet/tablet-request.ts'
 import { AssertionError } from '../../src/util/assert.ts'
 import { EMPTY_BYTES } from '../../src/util/bytes.ts'
@@ -323,7 +323,7 @@ describe('Tablet.write under memory pressure', () => {
       first += 500
     }
 
-    expect(harness.accountant.heldBytes).toBe(harness.tablet.figures().memoryBytes)
+    checkAccount(harness.tablet, harness.accountant)
     expect(harness.accountant.heldBytes).toBeLessThan(limit * 2)
     harness.crash()
     expect(harness.accountant.heldBytes).toBe(harness.tablet.figures().memoryBytes)

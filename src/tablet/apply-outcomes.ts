@@ -1,8 +1,9 @@
 /**
- * Does to the stores what was decided about an op: the same code for the op itself and for its replay. Hot.
+ * Does to the stores what was decided about an op: the same code for the op itself and for its
+ * replay. Hot.
  *
- *   1. every INSERT, in one call            a key is inserted at most once in an op, before all else with it
- *   2. every other change, row by row       in request order, so that changes to one key keep theirs
+ *   1. every INSERT, in one call         a key is inserted at most once in an op, before all else
+ *   2. every other change, row by row    in request order, so that changes to one key keep theirs
  */
 
 import type { Timestamp } from '../common/hybrid-clock.ts'
@@ -14,10 +15,10 @@ import { ABSENT_SLOT, type WriteOp } from './write-op.ts'
 /**
  * Applies the outcomes of an op at `at`.
  *
- * `knowsSlots`: whether `op.slots` says where the keys of all changed rows are, as it does for an op that was just
- * decided and has no two rows with one key.
- * Requires: `op` has block, keys, hashes and outcomes; nothing was applied at or after `at`.
- * Returns: false when a change names a key that the store does not know; then nothing but inserts was applied.
+ * `knowsSlots`: whether `op.slots` says where the keys of all changed rows are, as it does for an
+ * op that was just decided and has no two rows with one key. Requires: `op` has block, keys, hashes
+ * and outcomes; nothing was applied at or after `at`. Returns: false when a change names a key that
+ * the store does not know; then nothing but inserts was applied.
  */
 export function applyOutcomes(
   memRowSet: MemRowSet,
