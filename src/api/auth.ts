@@ -29,6 +29,8 @@ export interface Caller {
    * table whose name is not known, because none has the id that was asked for.
    */
   check(privilege: Privilege, tableName: string | null): void
+  /** As `check`, of any one of some privileges. */
+  checkAny(privileges: readonly Privilege[], tableName: string | null): void
 }
 
 class Superuser implements Caller {
@@ -41,6 +43,10 @@ class Superuser implements Caller {
   }
 
   check(): void {
+    // Allowed everything.
+  }
+
+  checkAny(): void {
     // Allowed everything.
   }
 }

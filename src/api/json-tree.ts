@@ -11,19 +11,19 @@ import { utf8Decode } from '../util/bytes.ts'
 import { JSON_BYTE, JsonCursor, JsonSyntaxError } from './format/json-cursor.ts'
 
 /**
- * The value of a JSON text in `bytes[0, end)`: null, booleans, strings, NumberLiterals, arrays and
+ * The value of a JSON text in `bytes[0, end)`, named `what` in errors: null, booleans, strings, NumberLiterals, arrays and
  * plain objects of such.
  *
  * Requires: `bytes[end]` is a readable byte below 0x20. Throws: INVALID_ARGUMENT when the bytes are
  * not JSON or nested too deep, PAYLOAD_TOO_LARGE when they hold too many values.
  */
-export function readJsonTree(bytes: Uint8Array, end: number): unknown {
+export function readJsonTree(bytes: Uint8Array, end: number, what = 'body'): unknown {
   const reader = new TreeReader(bytes, end)
   try {
     return reader.readWhole()
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    throw invalidArgument(`body is not JSON: ${error.message} at byte ${error.offset}`)
+    throw invalidArgument(`${what} is not JSON: ${error.message} at byte ${error.offset}`)
   }
 }
 
@@ -57,9 +57,9 @@ class TreeReader {
       case 0x6e:
         return WORDS[cursor.readWord()]
       default: {
+        const start = cursor.position
         cursor.readNumber()
-        const literal = cursor.bytes.subarray(cursor.numberStart, cursor.position)
-        return new NumberLiteral(utf8Decode(literal))
+        return new NumberLiteral(utf8Decode(cursor.bytes.subarray(start, cursor.position)))
       }
     }
   }
@@ -68,7 +68,7 @@ class TreeReader {
     if (++this.#valueCount <= JSON_VALUE_COUNT_MAX) return
     throw new StatusError(
       'PAYLOAD_TOO_LARGE',
-      `body has more values than the limit of ${JSON_VALUE_COUNT_MAX}`,
+      `JSON has more values than the limit of ${JSON_VALUE_COUNT_MAX}`,
       { limit: JSON_VALUE_COUNT_MAX },
     )
   }

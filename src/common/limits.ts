@@ -53,6 +53,8 @@ export const PREDICATE_COUNT_MAX = 1000
 export const IN_VALUE_COUNT_MAX = 10_000
 /** Keys of one `rows/get`. */
 export const GET_KEY_COUNT_MAX = 1000
+/** Bytes of the rows of one `rows/get`, as blocks. */
+export const LOOKUP_BYTES_MAX = 32 * MIB
 /** Rows of a page asked for. */
 export const PAGE_ROW_COUNT_MAX = 10_000
 /** Rows of a page when nothing is asked. */

@@ -43,6 +43,11 @@ export const scanSchema = members({
     .meta({ description: `JSON only; ${PAGE_ROW_COUNT_DEFAULT} unless given` }),
   page_token: text().optional().meta({ description: 'JSON only' }),
   explain: flag().optional().meta({ description: 'no rows, but how they would be found' }),
+  // Named so that they are refused as what they are, and not as strangers.
+  analyze: flag().optional().meta({ description: 'not supported yet' }),
+  diff_from: anyValue('not supported yet').optional(),
+  is_deleted_as: text().optional().meta({ description: 'not supported yet' }),
+  scan_token: text().optional().meta({ description: 'not supported yet' }),
 }).meta({ id: 'Scan' })
 /** Body of `POST /tables/{table}/scan`. */
 export type ScanBody = z.output<typeof scanSchema>

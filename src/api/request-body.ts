@@ -1,0 +1,71 @@
+/** Bodies of JSON that are not rows: read whole, exactly, and checked against a schema. */
+
+import type { z } from 'zod'
+import { JSON_BODY_BYTES_MAX } from '../common/limits.ts'
+import { invalidArgument, type StatusError } from '../common/status.ts'
+import { readWholeBody } from './body-reader.ts'
+import { readJsonTree, shownName } from './json-tree.ts'
+import { bodyFormat } from './media-type.ts'
+
+/** A body: as it was sent, and as its schema has it. */
+export interface RequestBody<Schema extends z.ZodType> {
+  readonly tree: unknown
+  readonly value: z.output<Schema>
+}
+
+/**
+ * Checks what can be checked of a request's body before it is read: that there is one, of JSON.
+ *
+ * Throws: INVALID_ARGUMENT, UNSUPPORTED_MEDIA_TYPE.
+ */
+export function checkJsonBody(request: Request): void {
+  if (request.body === null) throw invalidArgument('request has no body')
+  bodyFormat(request, ['json'])
+}
+
+/**
+ * Reads a request's body of JSON. Numbers that the schema leaves alone are NumberLiterals.
+ *
+ * Throws: UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_ARGUMENT naming the member.
+ */
+export async function readRequestBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+): Promise<RequestBody<Schema>> {
+  checkJsonBody(request)
+  const { bytes, end } = await readWholeBody(request, JSON_BODY_BYTES_MAX)
+  const tree = readJsonTree(bytes, end)
+  const result = schema.safeParse(tree)
+  if (result.success) return { tree, value: result.data }
+  throw issueError(result.error.issues[0], tree)
+}
+
+function issueError(issue: z.core.$ZodIssue, tree: unknown): StatusError {
+  const place = placeText(issue.path)
+  if (issue.code === 'unrecognized_keys') {
+    const owner = place === '' ? '' : ` of "${place}"`
+    return invalidArgument(`unknown member ${shownName(issue.keys[0])}${owner}`)
+  }
+  if (place === '') return invalidArgument(`body ${issue.message}`)
+  const what = isMissing(tree, issue.path) ? 'is missing' : issue.message
+  if (issue.code === 'too_big' && typeof issue.maximum === 'number') {
+    return invalidArgument(`member "${place}" ${what}`, { limit: issue.maximum })
+  }
+  return invalidArgument(`member "${place}" ${what}`)
+}
+
+/** `schema.columns[2].name` */
+function placeText(path: readonly PropertyKey[]): string {
+  let text = ''
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`
+    else text += text === '' ? String(step) : `.${String(step)}`
+  }
+  return text
+}
+
+function isMissing(tree: unknown, path: readonly PropertyKey[]): boolean {
+  let value = tree
+  for (const step of path) value = (value as Record<PropertyKey, unknown>)[step]
+  return value === undefined
+}

@@ -1,0 +1,121 @@
+/** One request's rows on their way in: from its body through decoders into a write session. */
+
+import type { Schema } from '../common/schema.ts'
+import { type StatusDetails, StatusError } from '../common/status.ts'
+import type { ValueOptions } from '../common/value-options.ts'
+import type { WriteSession } from '../router/write-session.ts'
+import { type BodyReader, withBody } from './body-reader.ts'
+import { CsvDecoder } from './format/csv-decoder.ts'
+import { DecodedRows } from './format/decoded-rows.ts'
+import { NdjsonDecoder } from './format/ndjson-decoder.ts'
+
+/** How to read a body of rows. */
+export interface RowReading {
+  readonly schema: Schema
+  readonly values: ValueOptions
+  /** CSV: the unquoted text that is null. */
+  readonly nullText: string
+  /** Streams: the operation of every row. */
+  readonly operation: number
+}
+
+/** Formats that are read as they come. */
+export type StreamFormat = 'ndjson' | 'csv'
+
+/** Decodes a stream; reads nothing by itself. */
+interface StreamDecoder {
+  readonly rows: DecodedRows
+  readonly failure: StatusError | null
+  push(chunk: Uint8Array): void
+  finish(): void
+}
+
+/**
+ * Feeds a stream to a session as it comes, in memory bounded by a chunk and a line.
+ *
+ * Throws: INVALID_ARGUMENT, once every row before it is applied, when a line is not of the format;
+ * the session's own failures are left in it.
+ */
+export function feedStream(
+  request: Request,
+  format: StreamFormat,
+  reading: RowReading,
+  session: WriteSession,
+): Promise<void> {
+  return withBody(request, async (body) => {
+    const decoder = decoderOf(format, reading)
+    try {
+      await feedAll(body, decoder, session)
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      await feedRows(decoder.rows, session)
+      throw await streamFailure(error, session)
+    }
+  })
+}
+
+/** Hands decoded rows and their problems to a session. */
+export async function feedRows(rows: DecodedRows, session: WriteSession): Promise<void> {
+  for (const { rowIndex, message, column } of rows.problems) {
+    const named = column === undefined ? {} : { column }
+    session.errors.add({ row_index: rowIndex, code: 'INVALID_ARGUMENT', message, ...named })
+  }
+  session.errors.countOnly(rows.failedCount - rows.problems.length)
+  const { rowIndexes } = rows
+  await session.add({ block: rows.builder.view(), rowIndexes })
+  rows.clear()
+}
+
+/**
+ * The failure of a request whose rows were partly applied, or null when no tablet failed.
+ *
+ * Requires: the session was finished.
+ */
+export function sessionFailure(session: WriteSession): StatusError | null {
+  const { failure } = session
+  return failure === null ? null : withProgress(failure, session)
+}
+
+async function feedAll(
+  body: BodyReader,
+  decoder: StreamDecoder,
+  session: WriteSession,
+): Promise<void> {
+  for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
+    decoder.push(chunk)
+    await feedRows(decoder.rows, session)
+    if (decoder.failure !== null) throw decoder.failure
+    if (session.failure !== null) return
+  }
+  decoder.finish()
+  await feedRows(decoder.rows, session)
+  if (decoder.failure !== null) throw decoder.failure
+}
+
+function decoderOf(format: StreamFormat, reading: RowReading): StreamDecoder {
+  const { schema, values, operation, nullText } = reading
+  const rows = new DecodedRows(schema)
+  return format === 'ndjson'
+    ? new NdjsonDecoder(schema, values, operation, rows)
+    : new CsvDecoder(schema, { ...values, nullText }, operation, rows)
+}
+
+/** Applies what was read of a stream before it turned out to be none. */
+async function streamFailure(failure: StatusError, session: WriteSession): Promise<StatusError> {
+  await session.finish()
+  return sessionFailure(session) ?? withProgress(failure, session)
+}
+
+function withProgress(failure: StatusError, session: WriteSession): StatusError {
+  const { code, message, details } = failure
+  const extra = {
+    ...details.extra,
+    rows_applied: session.appliedCount,
+    ...(session.unknownCount > 0 || session.failure !== null
+      ? { rows_unknown: session.unknownCount }
+      : {}),
+    row_errors: session.errors.errors(),
+  }
+  const progress: StatusDetails = { ...details, extra }
+  return new StatusError(code, message, progress, failure.cause)
+}

@@ -1,0 +1,247 @@
+/** Answers to scans: a page, a stream, or an explanation. */
+
+import type { Timestamp } from '../common/hybrid-clock.ts'
+import { predicatesToJson } from '../common/predicate-request.ts'
+import type { Column, Schema } from '../common/schema.ts'
+import { StatusError } from '../common/status.ts'
+import type { OpenTable } from '../router/open-table.ts'
+import {
+  decodePageToken,
+  digestRequest,
+  encodePageToken,
+  type PageToken,
+} from '../router/page-token.ts'
+import type { ReadSession } from '../router/read-session.ts'
+import type { FeedPosition } from '../router/row-feed.ts'
+import { planScan, type ScanPlan } from '../router/scan-plan.ts'
+import { type FeedOptions, openFeed } from '../router/scan-session.ts'
+import { toHex } from '../util/bytes.ts'
+import type { Front } from './app-env.ts'
+import { createRowEncoder, type RowEncodeOptions } from './format/row-encoder.ts'
+import { jsonResponse, RawJson } from './json-text.ts'
+import { contentTypeOf } from './media-type.ts'
+import { projectionOf } from './projection.ts'
+import { ScanPage } from './scan-page.ts'
+import type { ScanQuery } from './scan-query.ts'
+import { rowStream } from './scan-stream.ts'
+import { checkSnapshot } from './snapshot-time.ts'
+import { partitionBounds } from './table-object.ts'
+
+/** Formats that scans are answered in. */
+export const SCAN_FORMATS = ['json', 'ndjson', 'csv'] as const
+/** A format that scans are answered in. */
+export type ScanFormat = (typeof SCAN_FORMATS)[number]
+
+/** How to answer a scan. */
+export interface AnswerOptions {
+  readonly values: RowEncodeOptions
+  readonly format: ScanFormat
+  /** Whether rows are wanted, or only to know that they would come. */
+  readonly isHead: boolean
+  /** The URL that a token's page is at, or null when it is no URL that tells. */
+  readonly nextLink: (token: string) => string | null
+}
+
+/** A scan worked out against a table. */
+interface PreparedScan {
+  readonly columns: readonly Column[]
+  readonly plan: ScanPlan
+  readonly feed: FeedOptions
+  /** Rows still owed. */
+  readonly owed: number
+}
+
+/** Answers a scan. Throws: whatever a scan can fail with before its first row is sent. */
+export async function answerScan(
+  front: Front,
+  session: ReadSession,
+  query: ScanQuery,
+  options: AnswerOptions,
+): Promise<Response> {
+  if (query.isExplained) return explain(session, query, options)
+  return options.format === 'json'
+    ? answerPage(front, session, query, options)
+    : answerStream(front, session, query, options)
+}
+
+async function answerPage(
+  front: Front,
+  session: ReadSession,
+  query: ScanQuery,
+  options: AnswerOptions,
+): Promise<Response> {
+  const { entry } = session.table
+  const digest = await digestRequest(query.canonical)
+  const token =
+    query.pageToken === null ? null : await decodePageToken(entry, digest, query.pageToken)
+  const scan = prepare(front, session.table, query, options, token)
+  if (options.isHead) return headAnswer(front, session, scan, options)
+  const opened = await openFeed(session, scan.plan, scan.feed)
+  const { feed } = opened
+  try {
+    const page = new ScanPage({
+      encoder: createRowEncoder('json', scan.columns, options.values),
+      rowCountMax: scan.feed.rowCountMax,
+      elapsedMs: () => front.ports.elapsedMs(),
+    })
+    const { rowCount, next } = await page.fill(feed)
+    await session.confirm()
+    const snapshot = feed.snapshot ?? opened.snapshot ?? front.ports.clock.now()
+    const owed = scan.owed - rowCount
+    const rest =
+      next === null || owed === 0
+        ? null
+        : await encodePageToken(entry, digest, tokenOf(session.table, scan, next, owed, snapshot))
+    const body = page.finish(snapshot, rest)
+    return new Response(body, { headers: pageHeaders(snapshot, rest, options) })
+  } finally {
+    await feed.close()
+  }
+}
+
+async function answerStream(
+  front: Front,
+  session: ReadSession,
+  query: ScanQuery,
+  options: AnswerOptions,
+): Promise<Response> {
+  const { format, values } = options
+  const scan = prepare(front, session.table, query, options, null)
+  const encoder = createRowEncoder(format, scan.columns, values)
+  if (options.isHead) return headAnswer(front, session, scan, options)
+  const opened = await openFeed(session, scan.plan, scan.feed)
+  const { feed } = opened
+  try {
+    // What fails before the first row still has a status.
+    if (!(await feed.more())) await session.confirm()
+  } catch (error) {
+    await feed.close()
+    throw error
+  }
+  const snapshot = feed.snapshot ?? opened.snapshot ?? front.ports.clock.now()
+  const tableId = session.table.entry.id
+  const onFailure = (error: unknown) => {
+    front.ports.log.error('scan broke off', { table_id: tableId }, error)
+  }
+  const stream = rowStream({ feed, encoder, rowCountMax: scan.owed, onFailure })
+  return new Response(stream, { headers: scanHeaders(snapshot, format) })
+}
+
+async function explain(
+  session: ReadSession,
+  query: ScanQuery,
+  { values }: AnswerOptions,
+): Promise<Response> {
+  await session.confirm()
+  const { schema, entry, partitions, tabletCount } = session.table
+  const columnIds = projectionOf(schema, query.columnNames).map(({ id }) => id)
+  const spec = query.specFor(schema, values)
+  const plan = planScan(session.table, { columnIds, spec, order: query.order, limit: query.limit })
+  const { lowerKey, upperKey, predicates } = plan.spec
+  return jsonResponse({
+    tablets: plan.tablets.map((index) => ({
+      tablet_id: session.table.tabletId(index),
+      hash_buckets: partitions[index].hashBuckets,
+      ...partitionBounds(schema, entry.partitionSchema, partitions[index]),
+    })),
+    tablets_total: tabletCount,
+    tablets_pruned: tabletCount - plan.tablets.length,
+    primary_key_lower: lowerKey.length === 0 ? null : toHex(lowerKey),
+    primary_key_upper: upperKey.length === 0 ? null : toHex(upperKey),
+    predicates: new RawJson(predicatesToJson(schema, predicates, values)),
+  })
+}
+
+function prepare(
+  front: Front,
+  table: OpenTable,
+  query: ScanQuery,
+  { values, format }: AnswerOptions,
+  token: PageToken | null,
+): PreparedScan {
+  const { schema, entry } = table
+  const columns =
+    token === null ? projectionOf(schema, query.columnNames) : keptColumns(schema, token)
+  const asked = query.snapshotFor(front, entry)
+  if (token !== null) checkSnapshot(token.snapshot, front.ports.clock, entry)
+  const owed = token?.owed ?? query.limit
+  const spec = query.specFor(schema, values)
+  const columnIds = columns.map(({ id }) => id)
+  const plan = planScan(table, { columnIds, spec, order: query.order, limit: owed })
+  const isPage = format === 'json'
+  return {
+    columns,
+    plan,
+    owed,
+    feed: {
+      mode: query.mode,
+      snapshot: token?.snapshot ?? asked,
+      rowCountMax: isPage ? Math.min(query.pageSize, owed) : Number.POSITIVE_INFINITY,
+      firstTablet: token === null ? 0 : tabletOf(table, token),
+      afterKey: token?.afterKey ?? null,
+      withKeys: isPage,
+    },
+  }
+}
+
+/** The columns with which a walk began. Throws: ILLEGAL_STATE when one was dropped since. */
+function keptColumns(schema: Schema, token: PageToken): Column[] {
+  return token.columnIds.map((id) => {
+    const column = schema.byId(id)
+    if (column !== undefined) return column
+    throw new StatusError('ILLEGAL_STATE', 'a column of the scan was dropped since its first page')
+  })
+}
+
+/** Index of the tablet that a token goes on in. Throws: ILLEGAL_STATE when its range was dropped. */
+function tabletOf({ partitions }: OpenTable, { partitionKeyStart }: PageToken): number {
+  if (partitionKeyStart === null) return 0
+  const index = partitions.findIndex((known) => known.partitionKeyStart === partitionKeyStart)
+  if (index >= 0) return index
+  throw new StatusError('ILLEGAL_STATE', 'a range of the scan was dropped since its first page', {
+    resource: 'range',
+  })
+}
+
+function tokenOf(
+  { partitions }: OpenTable,
+  { columns, plan }: PreparedScan,
+  { tablet, afterKey }: FeedPosition,
+  owed: number,
+  snapshot: Timestamp,
+): PageToken {
+  const isMerged = plan.request.order !== 'UNORDERED'
+  return {
+    snapshot,
+    columnIds: columns.map(({ id }) => id),
+    owed,
+    partitionKeyStart: isMerged ? null : partitions[tablet].partitionKeyStart,
+    afterKey,
+  }
+}
+
+/** What a scan would be answered with, without its rows. */
+async function headAnswer(
+  front: Front,
+  session: ReadSession,
+  { feed }: PreparedScan,
+  { format }: AnswerOptions,
+): Promise<Response> {
+  await session.confirm()
+  const snapshot = feed.snapshot ?? front.ports.clock.now()
+  return new Response(null, { headers: scanHeaders(snapshot, format) })
+}
+
+function pageHeaders(
+  snapshot: Timestamp,
+  token: string | null,
+  { nextLink }: AnswerOptions,
+): Record<string, string> {
+  const link = token === null ? null : nextLink(token)
+  const headers = scanHeaders(snapshot, 'json')
+  return link === null ? headers : { ...headers, Link: `<${link}>; rel="next"` }
+}
+
+function scanHeaders(snapshot: Timestamp, format: ScanFormat): Record<string, string> {
+  return { 'Content-Type': contentTypeOf(format), 'Nyala-Timestamp': String(snapshot) }
+}

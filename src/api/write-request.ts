@@ -1,0 +1,93 @@
+/** What the writes of all routes have in common: a session for a request, and what it ended with. */
+
+import { ROW_OPERATIONS, type RowOperation } from '../common/row-operation.ts'
+import type { Schema } from '../common/schema.ts'
+import { WriteSession, type WriteSummary } from '../router/write-session.ts'
+import type { AppContext, Front } from './app-env.ts'
+import type { Privilege } from './auth.ts'
+import type { DecodedRows } from './format/decoded-rows.ts'
+import { idempotencyKey } from './request-headers.ts'
+import { feedRows, sessionFailure } from './row-write.ts'
+import { newCallContext, type TableAccess } from './table-access.ts'
+
+/** Privileges of which a write needs some. */
+export const WRITE_PRIVILEGES: readonly Privilege[] = ['INSERT', 'UPDATE', 'DELETE']
+
+const NEEDED: Readonly<Record<RowOperation, readonly Privilege[]>> = {
+  [ROW_OPERATIONS.INSERT]: ['INSERT'],
+  [ROW_OPERATIONS.INSERT_IGNORE]: ['INSERT'],
+  [ROW_OPERATIONS.UPSERT]: ['INSERT', 'UPDATE'],
+  [ROW_OPERATIONS.UPSERT_IGNORE]: ['INSERT', 'UPDATE'],
+  [ROW_OPERATIONS.UPDATE]: ['UPDATE'],
+  [ROW_OPERATIONS.UPDATE_IGNORE]: ['UPDATE'],
+  [ROW_OPERATIONS.DELETE]: ['DELETE'],
+  [ROW_OPERATIONS.DELETE_IGNORE]: ['DELETE'],
+}
+
+/** A write that is over. */
+export interface FinishedWrite {
+  readonly session: WriteSession
+  readonly summary: WriteSummary
+}
+
+/** What a row operation needs. */
+export function privilegesOf(operation: number): readonly Privilege[] {
+  return NEEDED[operation as RowOperation]
+}
+
+/** A session for the rows of one request. Throws: INVALID_ARGUMENT for a bad Idempotency-Key. */
+export function openWriteSession(front: Front, c: AppContext, access: TableAccess): WriteSession {
+  const { ref, table, isConfirmed } = access
+  const key = idempotencyKey(c.req.raw)
+  const clientKey = key === null ? null : `${table.entry.id} ${c.get('caller').id} ${key}`
+  const options = { ref, clientKey, isConfirmed }
+  return new WriteSession(newCallContext(front), front.cache, table, options)
+}
+
+/**
+ * Writes rows that can be decoded again: if the table turns out to have been dropped and another
+ * made under its name, and nothing was applied, they are decoded for the other one.
+ *
+ * Throws: what `decode` throws, NOT_AUTHORIZED, a tablet's failure with what was applied.
+ */
+export async function writeDecoded(
+  front: Front,
+  c: AppContext,
+  access: TableAccess,
+  decode: (schema: Schema) => DecodedRows,
+): Promise<FinishedWrite> {
+  const first = await writeOnce(front, c, access, decode)
+  const { session } = first
+  const isUntouched = session.appliedCount === 0 && session.unknownCount === 0
+  if (!session.isTableReplaced || !isUntouched) return mustSucceed(first)
+  const table = await front.cache.refresh(access.ref)
+  return mustSucceed(await writeOnce(front, c, { ...access, table, isConfirmed: true }, decode))
+}
+
+/** A finished write. Throws: the failure of its session with what was applied. */
+export function mustSucceed(write: FinishedWrite): FinishedWrite {
+  const failure = sessionFailure(write.session)
+  if (failure !== null) throw failure
+  return write
+}
+
+async function writeOnce(
+  front: Front,
+  c: AppContext,
+  access: TableAccess,
+  decode: (schema: Schema) => DecodedRows,
+): Promise<FinishedWrite> {
+  const rows = decode(access.table.schema)
+  checkOperations(c, access, rows)
+  const session = openWriteSession(front, c, access)
+  await feedRows(rows, session)
+  return { session, summary: await session.finish() }
+}
+
+function checkOperations(c: AppContext, access: TableAccess, rows: DecodedRows): void {
+  const needed = new Set<Privilege>()
+  for (const operation of new Set(rows.builder.view().operations)) {
+    for (const privilege of privilegesOf(operation)) needed.add(privilege)
+  }
+  for (const privilege of needed) c.get('caller').check(privilege, access.table.entry.name)
+}
