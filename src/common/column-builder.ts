@@ -1,15 +1,20 @@
 /**
- * One column that grows by appending: the store behind write blocks, scan results and MemRowSets. Hot.
+ * One column that grows by appending: the store behind write blocks, scan results and MemRowSets.
+ * Hot.
  */
 
 import { ByteArena, copyBytes } from '../util/arena.ts'
 import { assert } from '../util/assert.ts'
 import { bitmapBytes, getBit, setBit, setBits } from '../util/bitmap.ts'
+import { EMPTY_BYTES } from '../util/bytes.ts'
 import { ColumnVector, type Lanes, lanesOf } from './column-vector.ts'
 import { type Cell, LANE_BYTES, PHYSICAL, type Physical } from './data-type.ts'
 import { gatherLanes } from './gather-lanes.ts'
 
-const CAPACITY_ROWS_MIN = 16
+const CAPACITY_ROWS_DEFAULT = 16
+// Shared and never written to: a builder that is made for one row makes few arrays.
+const NO_LANES = new Int8Array(0)
+const NO_OFFSETS = new Uint32Array(1)
 
 /**
  * Appends cells and hands out a ColumnVector of them. All four arrays grow by doubling.
@@ -24,25 +29,20 @@ export class ColumnBuilder {
   nullCount = 0
   unsetCount = 0
   /** Typed view of all lanes, used and spare. Replaced on growth. */
-  lanes: Lanes
+  lanes: Lanes = NO_LANES
   /** Binary: offsets of rows, `[0, rowCount]` meaningful. Replaced on growth. */
-  offsets: Uint32Array
+  offsets: Uint32Array = NO_OFFSETS
   /** Binary: all values joined. */
   readonly values: ByteArena
-  validity: Uint8Array
-  isSet: Uint8Array
-  #laneBytes: Uint8Array
+  validity: Uint8Array = EMPTY_BYTES
+  isSet: Uint8Array = EMPTY_BYTES
+  #laneBytes: Uint8Array = EMPTY_BYTES
   #capacityRows = 0
 
-  constructor(physical: Physical, capacityRows = CAPACITY_ROWS_MIN) {
+  constructor(physical: Physical, capacityRows = CAPACITY_ROWS_DEFAULT) {
     this.physical = physical
     this.values = new ByteArena(physical === PHYSICAL.binary ? capacityRows * 8 : 0)
-    this.offsets = new Uint32Array(1)
-    this.#laneBytes = new Uint8Array(0)
-    this.validity = new Uint8Array(0)
-    this.isSet = new Uint8Array(0)
-    this.lanes = lanesOf(physical, this.#laneBytes, 0)
-    this.#grow(Math.max(capacityRows, CAPACITY_ROWS_MIN))
+    this.#grow(Math.max(capacityRows, 1))
   }
 
   /** Bytes that this column holds in memory, spare capacity included. */
@@ -71,14 +71,15 @@ export class ColumnBuilder {
   }
 
   #grow(capacityRows: number): void {
-    const lanes = new Uint8Array(capacityRows * LANE_BYTES[this.physical])
-    lanes.set(this.#laneBytes)
-    this.#laneBytes = lanes
-    this.lanes = lanesOf(this.physical, lanes, capacityRows)
     if (this.physical === PHYSICAL.binary) {
       const offsets = new Uint32Array(capacityRows + 1)
       offsets.set(this.offsets)
       this.offsets = offsets
+    } else {
+      const lanes = new Uint8Array(capacityRows * LANE_BYTES[this.physical])
+      lanes.set(this.#laneBytes)
+      this.#laneBytes = lanes
+      this.lanes = lanesOf(this.physical, lanes, capacityRows)
     }
     const validity = new Uint8Array(bitmapBytes(capacityRows))
     validity.set(this.validity)
@@ -90,8 +91,8 @@ export class ColumnBuilder {
   }
 
   /**
-   * Completes a row whose lane was written at `rowCount`, or whose binary value was appended to `values`
-   * behind the last offset. Requires: `reserve(1)` was called before the lane was written.
+   * Completes a row whose lane was written at `rowCount`, or whose binary value was appended to
+   * `values` behind the last offset. Requires: `reserve(1)` was called before the lane was written.
    */
   endCell(): void {
     const row = this.rowCount
@@ -282,7 +283,9 @@ function repeatBytes(bytes: Uint8Array, start: number, width: number, count: num
   }
 }
 
-/** Copies the bits at `rows[start, end)`; a missing bitmap is all ones. Returns how many were zero. */
+/**
+ * Copies the bits at `rows[start, end)`; a missing bitmap is all ones. Returns how many were zero.
+ */
 function gatherBits(
   source: Uint8Array | null,
   rows: Uint32Array,

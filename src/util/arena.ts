@@ -1,3 +1,5 @@
+import { EMPTY_BYTES } from './bytes.ts'
+
 /**
  * Append-only bytes that grow by doubling. Offsets stay valid as it grows, views of `bytes` do not.
  *
@@ -10,7 +12,7 @@ export class ByteArena {
   length = 0
 
   constructor(capacityBytes = 256) {
-    this.bytes = new Uint8Array(capacityBytes)
+    this.bytes = capacityBytes === 0 ? EMPTY_BYTES : new Uint8Array(capacityBytes)
   }
 
   /** Makes room for `extraBytes` more behind `length`. */

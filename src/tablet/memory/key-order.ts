@@ -7,7 +7,7 @@
 
 import { assert } from '../../util/assert.ts'
 import type { MemRowStore } from './mem-row-store.ts'
-import { SORT_ROW_COUNT_MAX, sortSlots } from './sort-slots.ts'
+import { sortSlots } from './sort-slots.ts'
 
 const CAPACITY_MIN = 16
 /** Stretches below this are copied by hand, which is faster. */
@@ -41,9 +41,7 @@ export class KeyOrder {
    * unless their keys lie above all others.
    */
   sorted(rows: MemRowStore): SortedSlots {
-    while (this.#count < rows.rowCount) {
-      this.#add(rows, Math.min(rows.rowCount, this.#count + SORT_ROW_COUNT_MAX))
-    }
+    if (this.#count < rows.rowCount) this.#add(rows, rows.rowCount)
     return { slots: this.#slots, count: this.#count }
   }
 

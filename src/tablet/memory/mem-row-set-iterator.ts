@@ -76,8 +76,7 @@ export class MemRowSetIterator implements RowSetIterator {
     this.#tests = tests
     this.#end = Math.max(this.#start, this.#end)
     const wanted = [...tests.map((test) => test.column), ...this.#projected.columns]
-    const capacity = Math.min(WINDOW_ROWS_MAX, this.#end - this.#start)
-    this.#window = new RowWindow(rows, scan.snapshot, wanted, capacity)
+    this.#window = new RowWindow(rows, scan.snapshot, wanted, 0)
   }
 
   next(limits: BatchLimits): ScanBatch | null {
@@ -127,7 +126,7 @@ export class MemRowSetIterator implements RowSetIterator {
     const slots = this.#slots
     const count = Math.min(countMax, this.#windowRows, this.#end - this.#start)
     this.#windowRows = Math.min(WINDOW_ROWS_MAX, this.#windowRows * 2)
-    window.clear()
+    window.clear(count)
     if (this.#isDescending) {
       const start = this.#end - count
       for (let i = this.#end - 1; i >= start; i--) window.add(slots[i])

@@ -133,6 +133,12 @@ export class MemRowStore {
     return chunk
   }
 
+  /** Whether a row is surely visible at a snapshot as it was inserted. Reads nothing of the row itself. */
+  isUnchanged(slot: number, snapshot: Timestamp): boolean {
+    const chunk = this.chunks[slot >>> CHUNK_SHIFT]
+    return !chunk.hasRedos && chunk.lastInsertedAt <= snapshot
+  }
+
   /** Timestamp of the op that inserted a row. */
   insertedAt(slot: number): Timestamp {
     return this.chunks[slot >>> CHUNK_SHIFT].insertedAt[slot & CHUNK_MASK]
@@ -145,7 +151,9 @@ export class MemRowStore {
 
   /** Puts a redo at the head of a row's chain. */
   setNewestRedo(slot: number, redo: number): void {
-    this.chunks[slot >>> CHUNK_SHIFT].newestRedo[slot & CHUNK_MASK] = redo
+    const chunk = this.chunks[slot >>> CHUNK_SHIFT]
+    chunk.newestRedo[slot & CHUNK_MASK] = redo
+    chunk.hasRedos = true
   }
 
   /** Whether a row has key `index` of `keys`. */

@@ -13,6 +13,10 @@ export class RowChunk {
   insertedAt: Float64Array
   /** The newest redo of each row, or `NO_REDO`. */
   newestRedo: Int32Array
+  /** At this time all rows of the chunk are there, unless they were changed. */
+  lastInsertedAt: Timestamp = 0
+  /** Whether a row of the chunk was ever changed. */
+  hasRedos = false
 
   constructor(index: number) {
     const capacity = initialCapacity(index)
@@ -43,6 +47,7 @@ export class RowChunk {
       own.endKey()
     }
     this.insertedAt.fill(at, first, first + end - start)
+    if (at > this.lastInsertedAt) this.lastInsertedAt = at
   }
 
   #grow(rowCount: number): void {

@@ -25,14 +25,14 @@ let scratchCells = new Int32Array(2048)
 /** Rows visible at a snapshot, in the order they were added. Changes above the snapshot leave it as it is. */
 export class RowWindow {
   count = 0
-  /** Slots of the rows. */
-  readonly slots: Int32Array
+  /** Slots of the rows. Replaced when the window grows. */
+  slots: Int32Array
   readonly #rows: MemRowStore
   readonly #snapshot: Timestamp
   /** By the column's index in the store: its place among the wanted, or `NOT_WANTED`. */
   readonly #wanted: Int16Array
   readonly #wantedCount: number
-  readonly #patches: Int32Array
+  #patches: Int32Array
   #patchedCount = 0
   #positions = new Int32Array(0)
 
@@ -57,20 +57,22 @@ export class RowWindow {
     this.#wantedCount = wantedCount
   }
 
-  /** Forgets all rows. */
-  clear(): void {
+  /** Forgets all rows and makes room for at least `capacityRows`. */
+  clear(capacityRows: number): void {
     this.count = 0
     this.#patchedCount = 0
+    if (capacityRows <= this.slots.length) return
+    this.slots = new Int32Array(capacityRows)
+    this.#patches = new Int32Array(capacityRows)
   }
 
   /** Adds a row if it is visible. Returns: whether it is. Requires: there is room. */
   add(slot: number): boolean {
     const rows = this.#rows
-    if (rows.insertedAt(slot) > this.#snapshot) return false
-    const newest = rows.newestRedo(slot)
     let patch = NO_PATCH
-    if (newest !== NO_REDO) {
-      const redo = rows.redos.newestAt(newest, this.#snapshot)
+    if (!rows.isUnchanged(slot, this.#snapshot)) {
+      if (rows.insertedAt(slot) > this.#snapshot) return false
+      const redo = rows.redos.newestAt(rows.newestRedo(slot), this.#snapshot)
       if (redo !== NO_REDO) {
         if (rows.redos.kind(redo) === REDO_KINDS.DELETE) return false
         patch = this.#resolve(redo)

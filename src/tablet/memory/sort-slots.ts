@@ -2,18 +2,14 @@
  * Sorting rows by their keys. Hot.
  *
  * A comparison of two keys costs far more than one of two numbers, so four bytes of each key, from where the
- * keys begin to differ, are packed with the row's place into one float64, and the runtime sorts those. Rows
- * whose four bytes are equal are sorted among themselves by the bytes behind.
+ * keys begin to differ, are packed with its slot into 64 bits, and the runtime sorts those. Rows whose four
+ * bytes are equal are then sorted among themselves by the bytes behind.
  *
- *   float64 = word × 2^20 + place        52 bits, exact
+ *   low 32 bits: slot    high 32 bits: four bytes of the key, big-endian, zeros behind its end
  */
 
-import { assert } from '../../util/assert.ts'
 import { CHUNK_MASK, CHUNK_SHIFT } from './chunk.ts'
 import type { MemRowStore } from './mem-row-store.ts'
-
-/** Rows that can be sorted at once. */
-export const SORT_ROW_COUNT_MAX = 2 ** 20
 
 const WORD_BYTES = 4
 /** Groups up to this size are sorted by insertion. */
@@ -24,11 +20,9 @@ const DEPTH_MAX = 16
 /**
  * Sorts slots by the keys of their rows, ascending, in place.
  *
- * Requires: the keys are distinct; at most `SORT_ROW_COUNT_MAX` slots.
- * Cost: about O(n log n) comparisons of numbers, and 12 bytes of scratch a row.
+ * Requires: the keys are distinct. Cost: about n log n comparisons of numbers, and 8 bytes of scratch a row.
  */
 export function sortSlots(rows: MemRowStore, slots: Uint32Array): void {
-  assert(slots.length <= SORT_ROW_COUNT_MAX, 'more rows than can be sorted at once')
   sortGroup(rows, slots, 0, DEPTH_MAX)
 }
 
@@ -49,23 +43,28 @@ function sortGroup(
   }
   const offset = commonPrefixBytes(rows, slots, prefixBytes)
   const packed = packWords(rows, slots, offset)
-  packed.sort()
-  const unsorted = slots.slice()
+  new BigUint64Array(packed.buffer).sort()
   let groupStart = 0
-  let groupWord = Math.floor(packed[0] / SORT_ROW_COUNT_MAX)
-  for (let i = 0; i < packed.length; i++) {
-    const word = Math.floor(packed[i] / SORT_ROW_COUNT_MAX)
-    slots[i] = unsorted[packed[i] - word * SORT_ROW_COUNT_MAX]
-    if (word === groupWord) continue
-    if (i - groupStart > 1) {
-      sortGroup(rows, slots.subarray(groupStart, i), offset + WORD_BYTES, depthLeft - 1)
-    }
+  for (let i = 0; i < slots.length; i++) {
+    slots[i] = packed[i * 2]
+    if (packed[i * 2 + 1] === packed[groupStart * 2 + 1]) continue
+    sortTies(rows, slots, groupStart, i, offset, depthLeft)
     groupStart = i
-    groupWord = word
   }
-  if (packed.length - groupStart > 1) {
-    sortGroup(rows, slots.subarray(groupStart), offset + WORD_BYTES, depthLeft - 1)
-  }
+  sortTies(rows, slots, groupStart, slots.length, offset, depthLeft)
+}
+
+/** Sorts slots `[start, end)`, whose keys agree in all bytes up to and with those at `offset`. */
+function sortTies(
+  rows: MemRowStore,
+  slots: Uint32Array,
+  start: number,
+  end: number,
+  offset: number,
+  depthLeft: number,
+): void {
+  if (end - start < 2) return
+  sortGroup(rows, slots.subarray(start, end), offset + WORD_BYTES, depthLeft - 1)
 }
 
 function insertionSort(rows: MemRowStore, slots: Uint32Array): void {
@@ -96,26 +95,26 @@ function commonPrefixBytes(rows: MemRowStore, slots: Uint32Array, known: number)
   return Math.max(common, known)
 }
 
-/** Four bytes of each key from `offset` on, big-endian, zeros behind its end, packed with its place. */
-function packWords(rows: MemRowStore, slots: Uint32Array, offset: number): Float64Array {
-  const packed = new Float64Array(slots.length)
+/** For each slot two words: the slot, and four bytes of its key from `offset` on. */
+function packWords(rows: MemRowStore, slots: Uint32Array, offset: number): Uint32Array {
+  const packed = new Uint32Array(slots.length * 2)
   for (let i = 0; i < slots.length; i++) {
     const keys = rows.chunks[slots[i] >>> CHUNK_SHIFT].keys
     const row = slots[i] & CHUNK_MASK
     const at = keys.start(row) + offset
     const end = keys.ends[row]
     const bytes = keys.bytes
-    const word =
+    packed[i * 2] = slots[i]
+    packed[i * 2 + 1] =
       at + WORD_BYTES <= end
-        ? ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0
+        ? (bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]
         : partialWord(bytes, at, end)
-    packed[i] = word * SORT_ROW_COUNT_MAX + i
   }
   return packed
 }
 
 function partialWord(bytes: Uint8Array, start: number, end: number): number {
   let word = 0
-  for (let i = 0; i < WORD_BYTES; i++) word = word * 256 + (start + i < end ? bytes[start + i] : 0)
+  for (let i = start; i < start + WORD_BYTES; i++) word = word * 256 + (i < end ? bytes[i] : 0)
   return word
 }
