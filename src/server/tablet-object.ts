@@ -17,8 +17,7 @@
 
 import { retryable } from 'cloudflare:durable-objects'
 import { DurableObject } from 'cloudflare:workers'
-import { MESSAGE_BYTES_MAX, SCAN_STREAM_COUNT_MAX } from '../common/limits.ts'
-import { encodedRowBlockBytes, encodeRowBlock } from '../common/row-block.ts'
+import { SCAN_STREAM_COUNT_MAX } from '../common/limits.ts'
 import { failure, invalidArgument, type Outcome, StatusError } from '../common/status.ts'
 import type { TableEntry } from '../common/table.ts'
 import { Tablet } from '../tablet/tablet.ts'
@@ -52,10 +51,7 @@ import { SqlTabletStore } from './sql-tablet-store.ts'
 import { catalogStub } from './stubs.ts'
 import { SystemClock } from './system-clock.ts'
 import { SystemRandom } from './system-random.ts'
-import { answerOf, type SectionReply, withValue } from './tablet-answer.ts'
-
-/** Bytes of a row block that fits one message beside what else is in it. */
-const BLOCK_BYTES_MAX = MESSAGE_BYTES_MAX - 64 * 1024
+import { answerOf, lookupAnswerOf, type SectionReply, withValue } from './tablet-answer.ts'
 
 /** See the file's header. */
 export class TabletObject extends DurableObject<Cloudflare.Env> {
@@ -120,13 +116,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
 
   /** Rows by their keys. */
   lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>> {
-    return this.#serve('lookup', call, (tablet) =>
-      withValue(tablet.lookup(call), ({ snapshot, block, keyIndexes, keyCount }) => {
-        if (encodedRowBlockBytes(block) > BLOCK_BYTES_MAX) throw tooLarge()
-        // A copy: of a view the whole buffer would be sent.
-        return { snapshot, block: encodeRowBlock(block), keyIndexes: keyIndexes.slice(), keyCount }
-      }),
-    )
+    return this.#serve('lookup', call, (tablet) => withValue(tablet.lookup(call), lookupAnswerOf))
   }
 
   /** Promises that no later op gets a timestamp at or below a snapshot. */
@@ -291,12 +281,4 @@ function tooManyScans(): StatusError {
   return new StatusError('SERVICE_UNAVAILABLE', 'tablet has too many open scans', {
     limit: SCAN_STREAM_COUNT_MAX,
   })
-}
-
-function tooLarge(): StatusError {
-  return new StatusError(
-    'PAYLOAD_TOO_LARGE',
-    `rows are over the limit of ${BLOCK_BYTES_MAX} bytes together; ask for fewer keys`,
-    { limit: BLOCK_BYTES_MAX },
-  )
 }
