@@ -166,8 +166,8 @@ function appendWhole(arena: ByteArena, value: number): void {
 /**
  * Appends a FLOAT; NaN and the infinities by name, without quotes. Requires: `value` is a FLOAT.
  *
- * A decimal of at most six digits is the only such one that reads back as a normal FLOAT, so with its
- * zeros stripped it is the shortest; beyond six, digits are added one by one.
+ * A decimal of at most six digits is the only such one that reads back as a normal FLOAT, so with
+ * its zeros stripped it is the shortest; beyond six, digits are added one by one.
  */
 export function appendFloat(arena: ByteArena, value: number): void {
   const magnitude = Math.abs(value)
@@ -196,8 +196,9 @@ export function appendFloat(arena: ByteArena, value: number): void {
 /** The power of ten of the first digit. Requires: a finite FLOAT above 0 and its bits. */
 function decadeOf(magnitude: number, bits: number): number {
   const isNormal = magnitude >= FLOAT_NORMAL_MIN
-  // Both guesses are right or one too small: the first is that of the power of two under the magnitude,
-  // and no FLOAT lies so near under a power of ten that its logarithm could be rounded up to it.
+  // Both guesses are right or one too small: the first is that of the power of two under the
+  // magnitude, and no FLOAT lies so near under a power of ten that its logarithm could be rounded
+  // up to it.
   const logarithm = isNormal ? ((bits >>> 23) - 127) * LOG10_OF_2 : Math.log10(magnitude)
   const guess = Math.floor(logarithm)
   return scaleUp(magnitude, -guess) >= 10 ? guess + 1 : guess
