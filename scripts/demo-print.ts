@@ -1,6 +1,6 @@
 /** What the demo shows: sections, tables, a progress bar. Colours and movement on a terminal only. */
 
-const isTerminal = process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined
+const isTerminal = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
 const BAR_CELLS = 30
 const DRAW_MS = 80
 

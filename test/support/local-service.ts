@@ -6,7 +6,7 @@
 import { Catalog, type NewTable } from '../../src/catalog/catalog.ts'
 import { type Clock, HybridClock } from '../../src/common/hybrid-clock.ts'
 import { encodeRowBlock } from '../../src/common/row-block.ts'
-import { failure, type Outcome, outcomeOf, StatusError } from '../../src/common/status.ts'
+import { outcomeOf, StatusError } from '../../src/common/status.ts'
 import type { TableEntry } from '../../src/common/table.ts'
 import type { RouterPorts } from '../../src/router/ports.ts'
 import { readPage } from '../../src/server/read-page.ts'
@@ -94,11 +94,11 @@ export class LocalTablet implements TabletStub {
 
   lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>> {
     return this.#serve(call, (tablet) =>
-      withValue(tablet.lookup(call), ({ snapshot, block, keyIndexes, keyEnd }) => ({
+      withValue(tablet.lookup(call), ({ snapshot, block, keyIndexes, keyCount }) => ({
         snapshot,
         block: encodeRowBlock(block),
         keyIndexes: keyIndexes.slice(),
-        keyCount: keyEnd,
+        keyCount,
       })),
     )
   }
@@ -258,7 +258,6 @@ export class LocalService {
 
   #makeCatalogStub(): CatalogStub {
     const catalog = this.#catalog
-    const unused = async (): Promise<Outcome<never>> => failure(new StatusError('INTERNAL', ''))
     return {
       createTable: async (call) => outcomeOf(() => catalog.createTable(call)),
       getTable: async (ref) => {
@@ -273,8 +272,18 @@ export class LocalService {
           clock: catalog.clock.now(),
         }))
       },
-      listTables: unused,
-      dropTable: unused,
+      listTables: async (call) =>
+        outcomeOf(() => {
+          const page = catalog.listTables(call.namePrefix, call.afterName, call.pageSize)
+          const tables = page.tables.map(({ name, tableId }) => ({ id: tableId, name }))
+          return { tables, hasMore: page.hasMore }
+        }),
+      dropTable: async (ref, ifVersion) =>
+        outcomeOf(() => {
+          const { toRefuse } = catalog.dropTable(ref, ifVersion)
+          for (const tabletId of toRefuse) this.tablet(tabletId).isDropped = true
+          return null
+        }),
       ping: async () => ({ ok: true, value: null }),
     }
   }
