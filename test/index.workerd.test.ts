@@ -8,7 +8,7 @@ describe('Worker entry', () => {
   })
 
   test('answers a request', async () => {
-    const response = await exports.default.fetch('http://nyala/')
+    const response = await exports.default.fetch('http://nyala/healthz')
 
     expect(response.status).toBe(200)
   })

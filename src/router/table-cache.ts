@@ -20,8 +20,12 @@ export interface KnownTable {
 
 interface CachedTable {
   readonly table: OpenTable
-  readonly fetchedAtMs: number
+  /** Until when it is used, on `ports.elapsedMs`. */
+  goodUntilMs: number
 }
+
+/** How much longer an old entry is used while one request asks for it anew. */
+const GRACE_MS = 1000
 
 const TABLE_ID = /^[0-9a-f]{32}$/i
 
@@ -33,14 +37,16 @@ export function tableRefOf(segment: string): TableRef {
 /**
  * Tables by reference, for one isolate.
  *
- *  I1  an entry older than TABLE_CACHE_MS is not used;
- *  I2  at most TABLE_CACHE_COUNT_MAX entries are kept, the oldest go first;
- *  I3  requests that miss while a call to the catalog runs share its answer, unless it is a failure.
+ * Requests never wait for each other's calls: one whose client goes away is ended by the platform
+ * with all that it waits for, and whoever shared its call would wait for ever. Instead one request
+ * asks anew for an entry that has grown old, and the others use it a little longer.
+ *
+ *  I1  an entry older than TABLE_CACHE_MS is asked for anew, and used at most GRACE_MS longer;
+ *  I2  at most TABLE_CACHE_COUNT_MAX entries are kept, the oldest go first.
  */
 export class TableCache {
   readonly #ports: RouterPorts
   readonly #tables = new Map<string, CachedTable>()
-  readonly #fetching = new Map<string, Promise<OpenTable>>()
 
   constructor(ports: RouterPorts) {
     this.#ports = ports
@@ -48,44 +54,26 @@ export class TableCache {
 
   /** The table, remembered or fetched. Throws: NOT_FOUND. */
   async open(ref: TableRef): Promise<KnownTable> {
-    const key = keyOf(ref)
-    const cached = this.#tables.get(key)
-    if (cached !== undefined && this.#ports.elapsedMs() - cached.fetchedAtMs < TABLE_CACHE_MS) {
-      return { table: cached.table, isConfirmed: false }
+    const cached = this.#tables.get(keyOf(ref))
+    const nowMs = this.#ports.elapsedMs()
+    if (cached !== undefined) {
+      if (nowMs < cached.goodUntilMs) return { table: cached.table, isConfirmed: false }
+      cached.goodUntilMs = nowMs + GRACE_MS
     }
-    const running = this.#fetching.get(key)
-    if (running === undefined) return { table: await this.refresh(ref), isConfirmed: true }
-    try {
-      return { table: await running, isConfirmed: false }
-    } catch {
-      // That fetch began before this request: what it missed may be there by now.
-      return { table: await this.refresh(ref), isConfirmed: true }
-    }
+    return { table: await this.refresh(ref), isConfirmed: true }
   }
 
   /** The table as the catalog knows it now. Throws: NOT_FOUND. */
   async refresh(ref: TableRef): Promise<OpenTable> {
-    const key = keyOf(ref)
-    const fetching = this.#fetch(ref)
-    this.#fetching.set(key, fetching)
-    try {
-      return await fetching
-    } finally {
-      if (this.#fetching.get(key) === fetching) this.#fetching.delete(key)
-    }
+    const goodUntilMs = this.#ports.elapsedMs() + TABLE_CACHE_MS
+    const table = new OpenTable(await this.#ask(ref))
+    this.#remember(keyOf(ref), { table, goodUntilMs })
+    return table
   }
 
   /** Forgets what was remembered under a reference. */
   forget(ref: TableRef): void {
     this.#tables.delete(keyOf(ref))
-  }
-
-  async #fetch(ref: TableRef): Promise<OpenTable> {
-    const fetchedAtMs = this.#ports.elapsedMs()
-    const entry = await this.#ask(ref)
-    const table = new OpenTable(entry)
-    this.#remember(keyOf(ref), { table, fetchedAtMs })
-    return table
   }
 
   async #ask(ref: TableRef): Promise<TableEntry> {
