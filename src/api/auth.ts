@@ -99,7 +99,9 @@ function passwordOf(credentials: string): string | null {
   }
 }
 
-/** Compares secrets by their hashes, so that how long it takes tells nothing of where they differ. */
+/**
+ * Compares secrets by their hashes, so that how long it takes tells nothing of where they differ.
+ */
 async function areEqual(given: string, expected: string): Promise<boolean> {
   const [a, b] = await Promise.all([hashOf(given), hashOf(expected)])
   let difference = 0

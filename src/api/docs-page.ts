@@ -24,7 +24,10 @@ export const DOCS_HTML = `<!doctype html>
 <link rel="stylesheet" href="/api/docs/docs.css">
 </head>
 <body>
-<header><h1>Nyala REST interface</h1><p>The document itself: <a href="/api/v1/spec">/api/v1/spec</a></p></header>
+<header>
+<h1>Nyala REST interface</h1>
+<p>The document itself: <a href="/api/v1/spec">/api/v1/spec</a></p>
+</header>
 <nav id="contents" aria-label="Operations"></nav>
 <main id="operations"><p>Loading…</p></main>
 <script src="/api/docs/docs.js"></script>
@@ -42,8 +45,10 @@ section.operation { border-top: 1px solid var(--line); padding: 0.5rem 0 1rem; }
 .method { display: inline-block; font-weight: 700; min-width: 4.5rem; text-transform: uppercase; }
 .quiet { color: var(--quiet); }
 table { border-collapse: collapse; margin: 0.5rem 0; width: 100%; }
-td, th { border-bottom: 1px solid var(--line); padding: 0.2rem 0.6rem 0.2rem 0; text-align: left; vertical-align: top; }
-ul.schema { border-left: 1px solid var(--line); list-style: none; margin: 0 0 0 0.3rem; padding-left: 0.8rem; }
+td { border-bottom: 1px solid var(--line); padding: 0.2rem 0.6rem 0.2rem 0; }
+td { text-align: left; vertical-align: top; }
+ul.schema { border-left: 1px solid var(--line); list-style: none; }
+ul.schema { margin: 0 0 0 0.3rem; padding-left: 0.8rem; }
 `
 
 /** Its script: turns the document into the page. */
@@ -56,6 +61,10 @@ function element(name, attributes, ...children) {
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
   made.append(...children)
   return made
+}
+
+function quiet(text) {
+  return element('span', { class: 'quiet' }, text)
 }
 
 function resolve(schema) {
@@ -79,21 +88,24 @@ function schemaView(reference, seen) {
   const union = schema.anyOf || schema.oneOf
   if (union) return element('div', {}, ...union.map((it) => schemaView(it, path)))
   if (schema.type === 'array') return schemaView(schema.items, path)
-  if (!schema.properties) return element('span', { class: 'quiet' }, schema.description || '')
+  if (!schema.properties) return quiet(schema.description || '')
   const required = schema.required || []
   const items = Object.entries(schema.properties).map(([member, property]) => {
     const [inner, innerName] = resolve(property)
+    const about = inner.description ? ' — ' + inner.description : ''
     return element('li', {},
       element('code', {}, member + (required.includes(member) ? '' : '?')), ' ',
-      element('span', { class: 'quiet' }, typeText(inner, innerName) + (inner.description ? ' — ' + inner.description : '')),
+      quiet(typeText(inner, innerName) + about),
       schemaView(property, path))
   })
   return element('ul', { class: 'schema' }, ...items)
 }
 
 function contentView(content) {
-  return Object.entries(content || {}).map(([type, { schema }]) =>
-    element('div', {}, element('code', {}, type), ' ', element('span', { class: 'quiet' }, typeText(...resolve(schema))), schemaView(schema, [])))
+  return Object.entries(content || {}).map(([type, { schema }]) => {
+    const name = quiet(typeText(...resolve(schema)))
+    return element('div', {}, element('code', {}, type), ' ', name, schemaView(schema, []))
+  })
 }
 
 function parametersView(parameters) {
@@ -107,14 +119,22 @@ function parametersView(parameters) {
 }
 
 function operationView(id, method, path, operation) {
-  const answers = Object.entries(operation.responses).map(([status, answer]) =>
-    element('div', {}, element('strong', {}, status), ' ', answer.description, ...contentView(answer.content)))
+  const body = operation.requestBody ? contentView(operation.requestBody.content) : []
+  const answers = Object.entries(operation.responses).map(([status, answer]) => {
+    const contents = contentView(answer.content)
+    return element('div', {}, element('strong', {}, status), ' ', answer.description, ...contents)
+  })
   return element('section', { class: 'operation', id },
-    element('h3', {}, element('span', { class: 'method' }, method), element('span', { class: 'path' }, path)),
+    element('h3', {}, ...placeView(method, path)),
     element('p', {}, operation.summary || ''),
     parametersView(operation.parameters),
-    ...(operation.requestBody ? [element('h4', {}, 'Body'), ...contentView(operation.requestBody.content)] : []),
+    ...(body.length > 0 ? [element('h4', {}, 'Body'), ...body] : []),
     element('h4', {}, 'Answers'), ...answers)
+}
+
+function placeView(method, path) {
+  const verb = element('span', { class: 'method' }, method)
+  return [verb, element('span', { class: 'path' }, path)]
 }
 
 function show() {
@@ -123,8 +143,7 @@ function show() {
   for (const [path, item] of Object.entries(spec.paths)) {
     for (const method of METHODS.filter((name) => item[name])) {
       const id = method + path.replaceAll(/[^a-z_]+/gi, '-')
-      links.push(element('li', {}, element('a', { href: '#' + id },
-        element('span', { class: 'method' }, method), element('span', { class: 'path' }, path))))
+      links.push(element('li', {}, element('a', { href: '#' + id }, ...placeView(method, path))))
       sections.push(operationView(id, method, path, item[method]))
     }
   }

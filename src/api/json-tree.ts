@@ -11,8 +11,8 @@ import { utf8Decode } from '../util/bytes.ts'
 import { JSON_BYTE, JsonCursor, JsonSyntaxError } from './format/json-cursor.ts'
 
 /**
- * The value of a JSON text in `bytes[0, end)`, named `what` in errors: null, booleans, strings, NumberLiterals, arrays and
- * plain objects of such.
+ * The value of a JSON text in `bytes[0, end)`, named `what` in errors: null, booleans, strings,
+ * NumberLiterals, arrays and plain objects of such.
  *
  * Requires: `bytes[end]` is a readable byte below 0x20. Throws: INVALID_ARGUMENT when the bytes are
  * not JSON or nested too deep, PAYLOAD_TOO_LARGE when they hold too many values.
@@ -107,7 +107,10 @@ class TreeReader {
     return elements
   }
 
-  /** The string just read; one with half a surrogate pair ends with such a half, as nothing else does. */
+  /**
+   * The string just read; one with half a surrogate pair ends with such a half, as nothing else
+   * does.
+   */
   #text(): string {
     const { stringBytes, stringStart, stringEnd, hasLoneSurrogate } = this.#cursor
     const text = utf8Decode(stringBytes.subarray(stringStart, stringEnd))
@@ -127,7 +130,8 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
+  const texts = members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
+  return `{${texts.join(',')}}`
 }
 
 /** A name from a client's body as errors show it. */

@@ -9,7 +9,7 @@ import { shownName } from './json-tree.ts'
  *
  * Throws: INVALID_ARGUMENT for a name that no column has, or that is listed twice.
  */
-export function projectionOf(
+export function readProjection(
   schema: Schema,
   names: readonly string[] | undefined,
 ): readonly Column[] {

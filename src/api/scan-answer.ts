@@ -20,7 +20,7 @@ import type { Front } from './app-env.ts'
 import { createRowEncoder, type RowEncodeOptions } from './format/row-encoder.ts'
 import { jsonResponse, RawJson } from './json-text.ts'
 import { contentTypeOf } from './media-type.ts'
-import { projectionOf } from './projection.ts'
+import { readProjection } from './projection.ts'
 import { ScanPage } from './scan-page.ts'
 import type { ScanQuery } from './scan-query.ts'
 import { rowStream } from './scan-stream.ts'
@@ -134,7 +134,7 @@ async function explain(
 ): Promise<Response> {
   await session.confirm()
   const { schema, entry, partitions, tabletCount } = session.table
-  const columnIds = projectionOf(schema, query.columnNames).map(({ id }) => id)
+  const columnIds = readProjection(schema, query.columnNames).map(({ id }) => id)
   const spec = query.specFor(schema, values)
   const plan = planScan(session.table, { columnIds, spec, order: query.order, limit: query.limit })
   const { lowerKey, upperKey, predicates } = plan.spec
@@ -161,7 +161,7 @@ function prepare(
 ): PreparedScan {
   const { schema, entry } = table
   const columns =
-    token === null ? projectionOf(schema, query.columnNames) : keptColumns(schema, token)
+    token === null ? readProjection(schema, query.columnNames) : keptColumns(schema, token)
   const asked = query.snapshotFor(front, entry)
   if (token !== null) checkSnapshot(token.snapshot, front.ports.clock, entry)
   const owed = token?.owed ?? query.limit
@@ -193,7 +193,9 @@ function keptColumns(schema: Schema, token: PageToken): Column[] {
   })
 }
 
-/** Index of the tablet that a token goes on in. Throws: ILLEGAL_STATE when its range was dropped. */
+/**
+ * Index of the tablet that a token goes on in. Throws: ILLEGAL_STATE when its range was dropped.
+ */
 function tabletOf({ partitions }: OpenTable, { partitionKeyStart }: PageToken): number {
   if (partitionKeyStart === null) return 0
   const index = partitions.findIndex((known) => known.partitionKeyStart === partitionKeyStart)

@@ -32,11 +32,6 @@ export function tableObject(table: TableEntry): object {
   }
 }
 
-/** The entity tag of a table: another for every change of it. */
-export function tableEtag(table: TableEntry): string {
-  return `"${table.id}-${table.version}"`
-}
-
 /** Where a tablet's part of a table begins and ends, for `jsonText`. */
 export function partitionObject(
   schema: Schema,

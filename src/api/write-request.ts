@@ -1,4 +1,6 @@
-/** What the writes of all routes have in common: a session for a request, and what it ended with. */
+/**
+ * What the writes of all routes have in common: a session for a request, and what it ended with.
+ */
 
 import { ROW_OPERATIONS, type RowOperation } from '../common/row-operation.ts'
 import type { Schema } from '../common/schema.ts'

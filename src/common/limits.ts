@@ -35,7 +35,9 @@ export const TABLET_COUNT_MAX = 1024
 // Requests.
 /** Bytes of a JSON body, decoded. */
 export const JSON_BODY_BYTES_MAX = 32 * MIB
-/** Values of a JSON body that is not of rows: what is built of them takes more than their bytes. */
+/**
+ * Values of a JSON body that is not of rows: what is built of them takes more than their bytes.
+ */
 export const JSON_VALUE_COUNT_MAX = 1_000_000
 /** Bytes of a body that are read only to be thrown away, before an error is answered. */
 export const DRAIN_BYTES_MAX = 512 * MIB
@@ -145,6 +147,8 @@ export const MEM_ROW_COUNT_MAX = 2 ** 24
 export const RESULT_KEPT_MS = 600_000
 /** How long a key that the front made for its own retries is remembered. */
 export const FRONT_RESULT_KEPT_MS = 30_000
+/** UTF-16 units of a result key: scope and a client's or a front's key joined. */
+export const RESULT_KEY_LENGTH_MAX = 1024
 /** Bytes of remembered results of clients' keys, a tablet. */
 export const RESULT_BYTES_MAX = 1 * MIB
 /** Bytes of remembered results of keys that fronts made, a tablet. */

@@ -56,7 +56,7 @@ export class CallBudget {
 function tooManyCalls(): StatusError {
   return new StatusError(
     'PAYLOAD_TOO_LARGE',
-    `request needs more than the limit of ${REQUEST_CALL_COUNT_MAX} calls to tablets; send it in parts`,
+    `request needs more than ${REQUEST_CALL_COUNT_MAX} calls to tablets; send it in parts`,
     { limit: REQUEST_CALL_COUNT_MAX },
   )
 }

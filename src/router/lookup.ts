@@ -84,7 +84,9 @@ interface Gathering {
   readonly rows: (FoundRow | null)[]
 }
 
-/** The keys of one tablet: as many calls as it takes, since rows may be too large for one answer. */
+/**
+ * The keys of one tablet: as many calls as it takes, since rows may be too large for one answer.
+ */
 class TabletLookup {
   readonly #session: ReadSession
   readonly #request: LookupRequest

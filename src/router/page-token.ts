@@ -47,7 +47,10 @@ export interface PageToken {
   readonly afterKey: Uint8Array | null
 }
 
-/** Digest of the request that a token goes on with. Requires: `canonical` is equal for equal requests. */
+/**
+ * Digest of the request that a token goes on with. Requires: `canonical` is equal for equal
+ * requests.
+ */
 export async function digestRequest(canonical: string): Promise<Uint8Array> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonical))
   return new Uint8Array(digest).slice(0, DIGEST_BYTES)

@@ -32,7 +32,8 @@ export interface TabletCursor {
   readonly doneKey: Uint8Array | null
   /**
    * The next batch, which has at least one row. Returns: null at the end, when `isExhausted`, or
-   * else when the tablet looked in vain for a while: ask again. Not called again before it resolved.
+   * else when the tablet looked in vain for a while: ask again. Not called again before it
+   * resolved.
    */
   next(): Promise<ScanFrameBatch | null>
   /** Lets go of the tablet. */

@@ -18,15 +18,15 @@ import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
 import type { Privilege } from '../auth.ts'
 import { csvRecord } from '../csv-record.ts'
 import { DecodedRows } from '../format/decoded-rows.ts'
+import { encodeFoundRows } from '../found-rows.ts'
 import { jsonResponse } from '../json-text.ts'
 import { readJsonTree, shownName } from '../json-tree.ts'
 import { answerFormat, FORMATS } from '../media-type.ts'
-import { projectionOf } from '../projection.ts'
+import { readProjection } from '../projection.ts'
 import { type QueryParams, ROW_PARAMETERS, readQuery, valueOptionsOf } from '../query-params.ts'
 import { pathSegments } from '../raw-path.ts'
 import { checkJsonBody, readRequestBody } from '../request-body.ts'
 import { idempotencyKey } from '../request-headers.ts'
-import { foundRowsJson } from '../row-json.ts'
 import { keyCellsFromArray, keyCellsFromSegments } from '../row-key.ts'
 import { snapshotTimeOfText } from '../snapshot-time.ts'
 import { accessTable, withReadSession } from '../table-access.ts'
@@ -146,14 +146,14 @@ async function getRow(front: Front, c: AppContext): Promise<Response> {
   return withReadSession(front, access, async (session) => {
     const { schema, entry } = session.table
     const names = query.text('columns')
-    const columns = projectionOf(schema, names === null ? undefined : csvRecord(names, 'columns'))
+    const columns = readProjection(schema, names === null ? undefined : csvRecord(names, 'columns'))
     const time = query.text('snapshot_timestamp')
     const found = await lookupRows(session, {
       columnIds: columns.map(({ id }) => id),
       keys: [keyOf(c, query, schema, values)],
       snapshot: time === null ? null : snapshotTimeOfText(time, front.ports.clock, entry),
     })
-    const [row] = foundRowsJson(found.rows, columns, values)
+    const [row] = encodeFoundRows(found.rows, columns, values)
     if (row === null) throw new StatusError('NOT_FOUND', 'key not found', { resource: 'row' })
     return jsonResponse(row, 200, { 'Nyala-Timestamp': String(found.snapshot) })
   })

@@ -15,13 +15,13 @@ import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
 import { readWholeBody } from '../body-reader.ts'
 import { decodeJsonBody, operationOf } from '../format/json-body-decoder.ts'
 import { encodeNullText } from '../format/null-text.ts'
+import { encodeFoundRows } from '../found-rows.ts'
 import { jsonResponse } from '../json-text.ts'
 import { answerFormat, bodyFormat, FORMATS } from '../media-type.ts'
-import { projectionOf } from '../projection.ts'
+import { readProjection } from '../projection.ts'
 import { type QueryParams, ROW_PARAMETERS, readQuery, valueOptionsOf } from '../query-params.ts'
 import { checkJsonBody, readRequestBody } from '../request-body.ts'
 import { idempotencyKey } from '../request-headers.ts'
-import { foundRowsJson } from '../row-json.ts'
 import { keyCellsFromJson } from '../row-key.ts'
 import { feedStream, type StreamFormat } from '../row-write.ts'
 import { snapshotTime } from '../snapshot-time.ts'
@@ -200,7 +200,7 @@ async function getRows(front: Front, c: AppContext): Promise<Response> {
   }
   return withReadSession(front, access, async (session) => {
     const { schema, entry } = session.table
-    const columns = projectionOf(schema, body.columns)
+    const columns = readProjection(schema, body.columns)
     const found = await lookupRows(session, {
       columnIds: columns.map(({ id }) => id),
       keys: body.keys.map((key, i) => keyCellsFromJson(schema, key, `keys[${i}]`, values)),
@@ -209,7 +209,7 @@ async function getRows(front: Front, c: AppContext): Promise<Response> {
           ? null
           : snapshotTime(body.snapshot_timestamp, front.ports.clock, entry),
     })
-    const rows = foundRowsJson(found.rows, columns, values)
+    const rows = encodeFoundRows(found.rows, columns, values)
     return jsonResponse({ rows, snapshot_timestamp: found.snapshot }, 200, {
       'Nyala-Timestamp': String(found.snapshot),
     })

@@ -130,7 +130,9 @@ function checkPaging(query: ScanQuery, { format }: AnswerOptions): void {
   )
 }
 
-/** The URL of the next page, or null when it is longer than what headers can be relied on to hold. */
+/**
+ * The URL of the next page, or null when it is longer than what headers can be relied on to hold.
+ */
 function nextLink(c: AppContext, token: string): string | null {
   const pairs = rawQuery(c.req.url)
     .split('&')

@@ -17,16 +17,16 @@ import {
 } from '../../wire/table-schemas.ts'
 import { WIRE_VERSION } from '../../wire/tablet-protocol.ts'
 import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
+import { createTableCall } from '../create-table-call.ts'
+import { namesEtag, tableEtag } from '../etag.ts'
 import { jsonResponse } from '../json-text.ts'
 import { decodeListToken, encodeListToken } from '../list-token.ts'
-import { createTableCall } from '../new-table.ts'
-import { namesEtag } from '../preconditions.ts'
 import { readQuery } from '../query-params.ts'
 import { readRequestBody } from '../request-body.ts'
 import { raiseToClientTime } from '../request-headers.ts'
 import { encodedKey, keyCellsFromJson } from '../row-key.ts'
 import { accessTable } from '../table-access.ts'
-import { partitionObject, tableEtag, tableObject } from '../table-object.ts'
+import { partitionObject, tableObject } from '../table-object.ts'
 
 const RESERVE_SECONDS_MAX = 2 ** 31 - 1
 

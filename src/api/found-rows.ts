@@ -9,7 +9,7 @@ import { createRowEncoder } from './format/row-encoder.ts'
 import { RawJson } from './json-text.ts'
 
 /** Each row as an object, null where there is none. Requires: the rows have these columns. */
-export function foundRowsJson(
+export function encodeFoundRows(
   rows: readonly (FoundRow | null)[],
   columns: readonly Column[],
   values: ValueOptions,

@@ -1,4 +1,11 @@
-/** The conditions of a request on what it is about: `If-Match`, `If-None-Match`. */
+/** Entity tags of tables, and the headers that name them: `If-Match`, `If-None-Match`. */
+
+import type { TableEntry } from '../common/table.ts'
+
+/** The entity tag of a table: another for every change of it. */
+export function tableEtag(table: TableEntry): string {
+  return `"${table.id}-${table.version}"`
+}
 
 /**
  * Whether a header of entity tags names `etag`: `*` names any; weak tags count if `allowsWeak`.

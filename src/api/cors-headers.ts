@@ -25,7 +25,9 @@ const ALLOWED_HEADERS = [
 
 const PREFLIGHT_SECONDS = '600'
 
-/** Adds to `headers` what a browser must see before a page of another origin may read the answer. */
+/**
+ * Adds to `headers` what a browser must see before a page of another origin may read the answer.
+ */
 export function addCorsHeaders(
   headers: Headers,
   request: Request,
