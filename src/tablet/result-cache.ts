@@ -16,10 +16,14 @@ import {
   FRONT_RESULT_KEPT_MS,
   RESULT_BYTES_MAX,
   RESULT_KEPT_MS,
+  RESULT_KEY_LENGTH_MAX,
 } from '../common/limits.ts'
 import { invalidArgument, StatusError } from '../common/status.ts'
 import { assert } from '../util/assert.ts'
 import type { ResultKey, WriteResult } from './tablet-request.ts'
+
+const DIGEST_LENGTH_MAX = 256
+const SHARE_MAX = 2 ** 32 - 1
 
 /** A guess at what a remembered result holds beside its texts and errors. */
 const RESULT_FIXED_BYTES = 256
@@ -55,6 +59,21 @@ class Side {
   forget(name: string, remembered: RememberedResult): void {
     this.results.delete(name)
     this.bytes -= remembered.bytes
+  }
+}
+
+/** Throws INVALID_ARGUMENT when a key is not one that the WAL can give back as it was. */
+export function checkResultKey({ key, share, digest }: ResultKey): void {
+  if (key.length > RESULT_KEY_LENGTH_MAX || digest.length > DIGEST_LENGTH_MAX) {
+    throw invalidArgument(`result key is longer than the limit of ${RESULT_KEY_LENGTH_MAX}`, {
+      limit: RESULT_KEY_LENGTH_MAX,
+    })
+  }
+  if (!key.isWellFormed() || !digest.isWellFormed()) {
+    throw invalidArgument('result key has a lone surrogate')
+  }
+  if (!Number.isInteger(share) || share < 0 || share > SHARE_MAX) {
+    throw invalidArgument('result key has no number of a share')
   }
 }
 

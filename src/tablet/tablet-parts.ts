@@ -9,11 +9,14 @@ import { type Column, Schema } from '../common/schema.ts'
 import { LockManager } from './lock-manager.ts'
 import { MemRowSet } from './memory/mem-row-set.ts'
 import { MvccManager } from './mvcc/mvcc-manager.ts'
+import { PartitionGuard } from './partition-guard.ts'
 import type { TabletStore } from './ports.ts'
 import type { ResultCache } from './result-cache.ts'
 import { encodeSuperblock, type TabletIdentity } from './superblock.ts'
 import type { Wal } from './wal.ts'
 import { WriteOp } from './write-op.ts'
+
+const scratchOp = new WriteOp()
 
 /**
  * The state of a running tablet: all of it can be rebuilt from storage, and is, whenever it
@@ -33,8 +36,9 @@ export class TabletParts {
   readonly results: ResultCache
   readonly mvcc: MvccManager
   readonly wal: Wal
-  /** Scratch of the op under way. */
-  readonly op = new WriteOp()
+  readonly guard: PartitionGuard
+  /** Scratch of the op under way: one for all tablets, since a section is never interrupted. */
+  readonly op = scratchOp
   lastApplied: Timestamp
   /** As stored: no op after a restart gets a timestamp at or below it. */
   clockMark: Timestamp
@@ -57,6 +61,7 @@ export class TabletParts {
     this.memRowSet = options.memRowSet
     this.schema = options.memRowSet.schema
     this.keyColumns = this.schema.keyColumns
+    this.guard = new PartitionGuard(this.schema, options.identity)
     this.keyHashSeed = options.keyHashSeed
     this.results = options.results
     this.wal = options.wal

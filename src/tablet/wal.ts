@@ -33,10 +33,12 @@ import { decodeWalEntry, type WalEntry, WalEntryEncoder } from './wal-entry.ts'
 /** The generation that a new tablet begins with. */
 export const WAL_GENERATION_FIRST = 1
 
+/** One for all tablets: the store keeps nothing of what it is given. */
+const scratchEncoder = new WalEntryEncoder()
+
 /** See the file's header. */
 export class Wal {
   readonly #store: TabletStore
-  readonly #encoder = new WalEntryEncoder()
   readonly #generations: number[]
   #openBytes: number
   #closedBytes: number
@@ -121,7 +123,7 @@ export class Wal {
     const hasBegun = this.#isOpenFull()
     if (hasBegun) this.#beginGeneration()
     const generation = this.#generations[this.#generations.length - 1]
-    const bytes = this.#encoder.encode(entry, generation)
+    const bytes = scratchEncoder.encode(entry, generation)
     this.#store.appendWal(generation, cutIntoParts(bytes))
     this.#openBytes += bytes.length
     this.#lastTimestamp = entry.timestamp

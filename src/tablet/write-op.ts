@@ -1,6 +1,6 @@
 /**
  * What one op needs while it is decided and applied: its rows, their keys, and a place a row for
- * what is found out. One per tablet, used again for every op; nothing in it outlives the section
+ * what is found out. Used again for every op; nothing in it outlives the section
  * that works on the op. Hot.
  *
  *   row            0     1     2     3     4
@@ -33,6 +33,8 @@ export const PRESENCE = {
 } as const
 
 const CAPACITY_MIN = 16
+/** An arena of keys that grew beyond it is given back. Keys of a full share take less. */
+const KEPT_KEY_BYTES_MAX = 2 * 1024 * 1024
 const NO_BLOCK = new RowBlock(0, [], [], new Uint8Array(0))
 const NO_OPERATIONS = new Uint8Array(0)
 
@@ -78,8 +80,11 @@ export class WriteOp {
     this.touched.fill(0, 0, rowCount)
   }
 
-  /** Lets go of the op's block, which may be large. */
+  /** Lets go of what may be large. Requires: nobody holds on to the keys. */
   end(): void {
+    if (this.keys.bytes.length > KEPT_KEY_BYTES_MAX) this.keys.bytes = new Uint8Array(256)
+    this.keys.truncate(0)
+    this.keys.count = 0
     this.block = NO_BLOCK
     this.operations = NO_OPERATIONS
     this.rowCount = 0

@@ -22,6 +22,7 @@ import { assert } from '../util/assert.ts'
 import { EMPTY_BYTES } from '../util/bytes.ts'
 import { applyOutcomes } from './apply-outcomes.ts'
 import type { MemoryAccountant } from './memory-accountant.ts'
+import { checkResultKey } from './result-cache.ts'
 import { checkColumns, checkKeys } from './row-checker.ts'
 import { areAllNew, decideRows } from './row-decider.ts'
 import {
@@ -60,6 +61,7 @@ export function writeShare(context: SectionContext, request: WriteRequest): Writ
   const { parts, clock, accountant } = context
   const { resultKey } = request
   if (resultKey !== null) {
+    checkResultKey(resultKey)
     const remembered = parts.results.find(resultKey, clock.physical)
     if (remembered !== undefined) return remembered
   }
@@ -100,6 +102,7 @@ function decide(parts: TabletParts, op: WriteOp, opNumber: number): void {
   if (keyVectors === null) return
   op.encodeKeys(keyVectors, parts.keyHashSeed)
   checkKeys(op)
+  parts.guard.check(op, keyVectors)
   const heldBefore = parts.locks.heldCount
   const locked = parts.locks.acquireBatch(opNumber, op.keys, op.hashes, op.rowCount)
   // Ops that stay open across turns do not exist yet, so nobody else can hold a lock.

@@ -25,6 +25,8 @@ import { TestClock } from './test-clock.ts'
 /** How a harness begins. */
 export interface HarnessOptions {
   readonly extraConfigs?: Record<string, string>
+  /** The table, of which the tablet is the one with TABLET_ID; left out: one of that tablet alone. */
+  readonly table?: TableEntry
   readonly memoryBytesMax?: number
   readonly seed?: number
   /** Whether the tablet is left uninitialized. */
@@ -43,7 +45,7 @@ export class TabletHarness {
 
   constructor(schema: Schema, options: HarnessOptions = {}) {
     this.schema = schema
-    this.table = aTableEntry(schema, options.extraConfigs)
+    this.table = options.table ?? aTableEntry(schema, options.extraConfigs)
     this.accountant = new MemoryAccountant(options.memoryBytesMax ?? 512 * 1024 * 1024)
     this.#prng = new Prng(options.seed ?? 1)
     this.tablet = this.#open()

@@ -6,7 +6,7 @@ import {
   RESULT_KEPT_MS,
 } from '../../src/common/limits.ts'
 import { StatusError } from '../../src/common/status.ts'
-import { ResultCache } from '../../src/tablet/result-cache.ts'
+import { checkResultKey, ResultCache } from '../../src/tablet/result-cache.ts'
 import { NO_ROW_ERRORS, noCounts } from '../../src/tablet/row-outcome.ts'
 import type { ResultKey, WriteResult } from '../../src/tablet/tablet-request.ts'
 
@@ -150,5 +150,20 @@ describe('ResultCache', () => {
     expect(cache.bytes).toBe(bytes)
     expect(cache.count).toBe(1)
     cache.checkInvariants()
+  })
+})
+
+describe('checkResultKey', () => {
+  test('refuses keys that the WAL could not give back', () => {
+    expect(codeOf(() => checkResultKey(aKey('k'.repeat(1024))))).toBe('OK')
+    expect(codeOf(() => checkResultKey(aKey('k'.repeat(1025))))).toBe('INVALID_ARGUMENT')
+    expect(codeOf(() => checkResultKey(aKey('k', { digest: 'd'.repeat(257) })))).toBe(
+      'INVALID_ARGUMENT',
+    )
+    expect(codeOf(() => checkResultKey(aKey('\ud800')))).toBe('INVALID_ARGUMENT')
+    for (const share of [-1, 0.5, 2 ** 32, Number.NaN]) {
+      expect(codeOf(() => checkResultKey(aKey('k', { share })))).toBe('INVALID_ARGUMENT')
+    }
+    expect(codeOf(() => checkResultKey(aKey('k', { share: 2 ** 32 - 1 })))).toBe('OK')
   })
 })
