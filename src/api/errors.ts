@@ -51,10 +51,15 @@ export function statusErrorOf(error: unknown): StatusError {
   return new StatusError('INTERNAL', 'internal error', {}, error)
 }
 
+/** Whether somebody must look into failures with a code. */
+export function isOurFault(code: StatusCode): boolean {
+  return code === 'INTERNAL' || code === 'CORRUPTION'
+}
+
 /** The response to a request that failed. Logs the failures that somebody must look into. */
 export function errorResponse(error: unknown, request: FailedRequest, log: AppLog): Response {
   const failure = statusErrorOf(error)
-  if (failure.code === 'INTERNAL' || failure.code === 'CORRUPTION') {
+  if (isOurFault(failure.code)) {
     const { requestId, method, route } = request
     const fields = { request_id: requestId, method, route, code: failure.code }
     log.error('request failed', { ...fields, detail: failure.message }, failure.cause ?? failure)

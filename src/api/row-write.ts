@@ -26,7 +26,10 @@ export type StreamFormat = 'ndjson' | 'csv'
 interface StreamDecoder {
   readonly rows: DecodedRows
   readonly failure: StatusError | null
-  push(chunk: Uint8Array): void
+  /**
+   * Decodes until the batch should be taken. Returns: where it stopped, if not at the chunk's end.
+   */
+  push(chunk: Uint8Array, start: number): unknown
   finish(): void
 }
 
@@ -82,10 +85,14 @@ async function feedAll(
   session: WriteSession,
 ): Promise<void> {
   for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
-    decoder.push(chunk)
-    await feedRows(decoder.rows, session)
-    if (decoder.failure !== null) throw decoder.failure
-    if (session.failure !== null) return
+    let position = 0
+    while (position < chunk.length) {
+      const stopped = decoder.push(chunk, position)
+      position = typeof stopped === 'number' ? stopped : chunk.length
+      await feedRows(decoder.rows, session)
+      if (decoder.failure !== null) throw decoder.failure
+      if (session.failure !== null) return
+    }
   }
   decoder.finish()
   await feedRows(decoder.rows, session)

@@ -17,6 +17,7 @@ import { planScan, type ScanPlan } from '../router/scan-plan.ts'
 import { type FeedOptions, openFeed } from '../router/scan-session.ts'
 import { toHex } from '../util/bytes.ts'
 import type { Front } from './app-env.ts'
+import { isOurFault, statusErrorOf } from './errors.ts'
 import { createRowEncoder, type RowEncodeOptions } from './format/row-encoder.ts'
 import { jsonResponse, RawJson } from './json-text.ts'
 import { contentTypeOf } from './media-type.ts'
@@ -121,7 +122,10 @@ async function answerStream(
   const snapshot = feed.snapshot ?? opened.snapshot ?? front.ports.clock.now()
   const tableId = session.table.entry.id
   const onFailure = (error: unknown) => {
-    front.ports.log.error('scan broke off', { table_id: tableId }, error)
+    const { code, message } = statusErrorOf(error)
+    const fields = { table_id: tableId, code, detail: message }
+    if (isOurFault(code)) front.ports.log.error('scan broke off', fields, error)
+    else front.ports.log.info('scan broke off', fields)
   }
   const stream = rowStream({ feed, encoder, rowCountMax: scan.owed, onFailure })
   return new Response(stream, { headers: scanHeaders(snapshot, format) })
