@@ -6,7 +6,8 @@ import { PHYSICAL, type Physical } from './data-type.ts'
 /**
  * Copies the lanes at `rows[start, end)` to lanes from `targetRow` on.
  *
- * One loop for each kind of lane: one that has met more than four kinds of arrays runs fifty times slower.
+ * One loop for each kind of lane: one that has met more than four kinds of arrays runs fifty times
+ * slower.
  * Requires: both have the lanes of `physical`, which is not binary; the target has room.
  */
 export function gatherLanes(

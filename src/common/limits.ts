@@ -139,7 +139,7 @@ export const WAL_GENERATION_BYTES_MAX = 16 * MIB
 export const WAL_GENERATION_COUNT_MAX = 32
 /** Memory that all MemRowSets and delta stores of one isolate may hold together. */
 export const STORE_MEMORY_BYTES_MAX = 40 * MIB
-/** Rows that one step of a tablet's scan looks at before it hands control back, with or without rows. */
+/** Rows that one step of a tablet's scan looks at before it pauses, with or without rows. */
 export const SCAN_STEP_ROW_COUNT_MAX = 32_768
 /** Rows, and changes to them, that one MemRowSet numbers; memory runs out long before. */
 export const MEM_ROW_COUNT_MAX = 2 ** 24

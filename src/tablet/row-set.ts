@@ -1,8 +1,8 @@
 /**
  * The seam between a tablet and the stores that hold its rows: how rows are read.
  *
- * A row that is visible at a snapshot is visible in exactly one rowset of its tablet; another may hold an
- * older life of the same key, which ended before, or a younger one, which begins after.
+ * A row that is visible at a snapshot is visible in exactly one rowset of its tablet; another may
+ * hold an older life of the same key, which ended before, or a younger one, which begins after.
  */
 
 import type { Timestamp } from '../common/hybrid-clock.ts'
@@ -13,8 +13,8 @@ import type { ColumnTest } from './scan/column-test.ts'
 import type { KeyLookup } from './scan/key-lookup.ts'
 
 /**
- * What to read of rows, and as of when. Columns are those of the reader's schema; a rowset knows them by
- * their ids, and shows the read default for one that is younger than itself.
+ * What to read of rows, and as of when. Columns are those of the reader's schema; a rowset knows
+ * them by their ids, and shows the read default for one that is younger than itself.
  */
 export interface RowProjection {
   readonly columns: readonly Column[]
@@ -42,7 +42,10 @@ export interface BatchLimits {
   readonly rowCountMax: number
   /** A batch ends before the row that would take it beyond this, but has at least one row. */
   readonly bytesMax: number
-  /** Rows to look at, at least 1: a batch may end empty, so that a scan that finds little can be paused. */
+  /**
+   * Rows to look at, at least 1: a batch may end empty, so that a scan that finds little can be
+   * paused.
+   */
   readonly scannedMax: number
 }
 
@@ -72,6 +75,8 @@ export interface RowSet {
   /** Opens a scan. */
   openIterator(scan: RowSetScan): RowSetIterator
 
-  /** Adds to `lookup` the rows of its pending keys that are visible here, and takes those keys off. */
+  /**
+   * Adds to `lookup` the rows of its pending keys that are visible here, and takes those keys off.
+   */
   lookupRows(lookup: KeyLookup): void
 }

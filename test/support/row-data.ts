@@ -13,7 +13,10 @@ import { aWriteBlock, type PlainCell, type PlainRow } from './a-write-block.ts'
 /** Seed of the key hashes of tests. */
 export const KEY_HASH_SEED = 7
 
-/** A schema of columns as in `aSchema`, with what that cannot say: `['v INT32', { writeDefault: 7 }]`. */
+/**
+ * A schema of columns as in `aSchema`, with what that cannot say: `['v INT32', { writeDefault: 7
+ * }]`.
+ */
 export function schemaWith(
   ...columns: readonly (string | readonly [string, Partial<ColumnDefinition>])[]
 ): Schema {

@@ -7,7 +7,10 @@ interface Version {
   readonly row: PlainRow | null
 }
 
-/** The oracle: every version of every row, and scans that look at each. Shares no code with the engine. */
+/**
+ * The oracle: every version of every row, and scans that look at each. Shares no code with the
+ * engine.
+ */
 export class RowModel {
   readonly #keyNames: readonly string[]
   readonly #versions = new Map<string, Version[]>()

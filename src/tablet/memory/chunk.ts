@@ -15,12 +15,17 @@ export const CHUNK_OVERHEAD_BYTES = 1200
 const FIRST_CAPACITY_ROWS = 16
 const NEXT_CAPACITY_ROWS = 512
 
-/** Rows that chunk `index` has room for at first: few in a small rowset, in a big one not too few. */
+/**
+ * Rows that chunk `index` has room for at first: few in a small rowset, in a big one not too few.
+ */
 export function initialCapacity(index: number): number {
   return index === 0 ? FIRST_CAPACITY_ROWS : NEXT_CAPACITY_ROWS
 }
 
-/** The least capacity for `rowCount` rows that is a power of two, so that doubling ends at a full chunk. */
+/**
+ * The least capacity for `rowCount` rows that is a power of two, so that doubling ends at a full
+ * chunk.
+ */
 export function grownCapacity(rowCount: number): number {
   let capacity = FIRST_CAPACITY_ROWS
   while (capacity < rowCount) capacity *= 2

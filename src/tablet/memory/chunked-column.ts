@@ -1,8 +1,9 @@
 /**
  * One column of rows that are kept in the order they came. Hot.
  *
- * Cells lie in chunks of 4,096: growing copies at most one chunk and leaves at most one of them half empty,
- * where one array that doubles would hold up to twice what it needs and copy megabytes at a time.
+ * Cells lie in chunks of 4,096: growing copies at most one chunk and leaves at most one of them
+ * half empty, where one array that doubles would hold up to twice what it needs and copy megabytes
+ * at a time.
  *
  *   position   0 … 4,095   4,096 … 8,191   8,192 …
  *              [ chunk 0 ] [   chunk 1   ] [ chunk 2, growing: 512, 1,024, … 4,096 rows ]

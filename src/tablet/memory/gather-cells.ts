@@ -1,6 +1,6 @@
 /**
- * Copying cells of a column from where they are kept to a run of rows. Hot: one loop for each kind of lane,
- * because a loop that has met more than four kinds of arrays runs fifty times slower.
+ * Copying cells of a column from where they are kept to a run of rows. Hot: one loop for each kind
+ * of lane, because a loop that has met more than four kinds of arrays runs fifty times slower.
  */
 
 import type { ColumnBuilder } from '../../common/column-builder.ts'
@@ -14,8 +14,8 @@ import type { ChunkedColumn } from './chunked-column.ts'
 const RUN_ROWS_MIN = 16
 
 /**
- * Appends the cells named by `cells[start, end)` to `target`: position p of `kept` by p, position p of
- * `changed` by ~p. `changed` is null when no cell is negative.
+ * Appends the cells named by `cells[start, end)` to `target`: position p of `kept` by p, position p
+ * of `changed` by ~p. `changed` is null when no cell is negative.
  *
  * Requires: all three have one physical type.
  */

@@ -1,8 +1,9 @@
 /**
  * Where in a MemRowSet a key is. Hot.
  *
- * An open-addressed table of pairs (hash, slot + 1), probed in steps of one pair; a zero in the second place
- * is an empty place. A key that is absent, the common case of an insert, is told by hashes alone.
+ * An open-addressed table of pairs (hash, slot + 1), probed in steps of one pair; a zero in the
+ * second place is an empty place. A key that is absent, the common case of an insert, is told by
+ * hashes alone.
  */
 
 import type { KeyArena } from '../../util/arena.ts'
@@ -17,7 +18,8 @@ const CAPACITY_MIN = 64
 /**
  * Slots by the hash of their keys; the keys themselves lie in the row store.
  *
- *  I1  each slot is in the table once, at or behind the place of its hash, with no empty place between;
+ *  I1  each slot is in the table once, at or behind the place of its hash, with no empty place
+ *      between;
  *  I2  at most three quarters of the places are taken, so that a search ends soon.
  */
 export class KeyIndex {

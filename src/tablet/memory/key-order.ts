@@ -1,8 +1,9 @@
 /**
  * The rows of a MemRowSet in key order, made when somebody asks. Hot.
  *
- * Writes only append rows, so the order holds a sorted part and knows of nothing behind it; the next reader
- * sorts what is new and merges it in. Rows that came in ascending order, as time series do, need neither.
+ * Writes only append rows, so the order holds a sorted part and knows of nothing behind it; the
+ * next reader sorts what is new and merges it in. Rows that came in ascending order, as time series
+ * do, need neither.
  */
 
 import { assert } from '../../util/assert.ts'
@@ -13,7 +14,10 @@ const CAPACITY_MIN = 16
 /** Stretches below this are copied by hand, which is faster. */
 const STRETCH_MIN = 16
 
-/** Slots `[0, count)` of `slots` in ascending key order. Never changes: later rows make another order. */
+/**
+ * Slots `[0, count)` of `slots` in ascending key order. Never changes: later rows make another
+ * order.
+ */
 export interface SortedSlots {
   readonly slots: Uint32Array
   readonly count: number
@@ -22,7 +26,8 @@ export interface SortedSlots {
 /**
  * Keeps the order of the rows that were there when it was last asked for.
  *
- *  I1  `#slots[0, #count)` holds each of the first `#count` rows once, in strictly ascending key order;
+ *  I1  `#slots[0, #count)` holds each of the first `#count` rows once, in strictly ascending key
+ *      order;
  *  I2  that part of the array is never written again: readers hold it.
  */
 export class KeyOrder {
@@ -37,8 +42,8 @@ export class KeyOrder {
   /**
    * All rows in key order.
    *
-   * Cost: O(1) when no row was added since the last call; else sorting those added, and copying the order
-   * unless their keys lie above all others.
+   * Cost: O(1) when no row was added since the last call; else sorting those added, and copying the
+   * order unless their keys lie above all others.
    */
   sorted(rows: MemRowStore): SortedSlots {
     if (this.#count < rows.rowCount) this.#add(rows, rows.rowCount)
@@ -86,7 +91,10 @@ export class KeyOrder {
   }
 }
 
-/** Merges two orders into a new one. Cost: O(tail · log) comparisons and one copy when the tail is short. */
+/**
+ * Merges two orders into a new one. Cost: O(tail · log) comparisons and one copy when the tail is
+ * short.
+ */
 function merge(rows: MemRowStore, sorted: Uint32Array, tail: Uint32Array): Uint32Array {
   const merged = new Uint32Array(sorted.length + tail.length)
   let from = 0
@@ -101,7 +109,9 @@ function merge(rows: MemRowStore, sorted: Uint32Array, tail: Uint32Array): Uint3
   return merged
 }
 
-/** Index of the first slot from `start` on whose key is above that of `slot`, by steps that double. */
+/**
+ * Index of the first slot from `start` on whose key is above that of `slot`, by steps that double.
+ */
 function gallop(rows: MemRowStore, sorted: Uint32Array, start: number, slot: number): number {
   let low = start
   let step = 1

@@ -1,9 +1,9 @@
 /**
  * Scans the rows of a MemRowSet in key order at a snapshot. Hot.
  *
- * Rows are taken from the order a window at a time. A window's rows are dropped as they are found invisible
- * or fail a test, one column after the other; only the rest have their other columns copied. What does not
- * fit a batch stays in the window for the next.
+ * Rows are taken from the order a window at a time. A window's rows are dropped as they are found
+ * invisible or fail a test, one column after the other; only the rest have their other columns
+ * copied. What does not fit a batch stays in the window for the next.
  *
  *   order    ───────[done][  window  ][ not looked at ]────
  *                          ^ #next: rows before it were given out
@@ -35,7 +35,10 @@ interface BoundTest {
   readonly cells: ColumnBuilder
 }
 
-/** A scan of a MemRowSet. It holds the order it was opened with: rows added later are none of its own. */
+/**
+ * A scan of a MemRowSet. It holds the order it was opened with: rows added later are none of its
+ * own.
+ */
 export class MemRowSetIterator implements RowSetIterator {
   readonly #rows: MemRowStore
   readonly #slots: Uint32Array
@@ -120,7 +123,10 @@ export class MemRowSetIterator implements RowSetIterator {
     return scannedCount
   }
 
-  /** Looks at up to `countMax` more rows and leaves in the window those that pass. Returns: how many. */
+  /**
+   * Looks at up to `countMax` more rows and leaves in the window those that pass. Returns: how
+   * many.
+   */
   #load(countMax: number): number {
     const window = this.#window
     const slots = this.#slots

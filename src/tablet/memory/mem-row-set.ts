@@ -4,12 +4,12 @@
  *   key hash ──► KeyIndex ──► slot ──► MemRowStore: key, cells as inserted, insertedAt
  *   key order ─► KeyOrder ──────┘          └──► RedoLog: change @15 ──► change @12 ──► (none older)
  *
- * Rows are never changed in place: each later change is put at the head of the row's redo chain, so that a
- * read at any time finds the row as it was. A deleted row stays as a ghost, whose key may be inserted again:
- * that is a REINSERT at the head of the same chain.
+ * Rows are never changed in place: each later change is put at the head of the row's redo chain, so
+ * that a read at any time finds the row as it was. A deleted row stays as a ghost, whose key may be
+ * inserted again: that is a REINSERT at the head of the same chain.
  *
- * A row is visible at T when it was inserted at or before T and its newest redo at or before T is no DELETE.
- * So a row that one op inserted and deleted is visible at no time.
+ * A row is visible at T when it was inserted at or before T and its newest redo at or before T is
+ * no DELETE. So a row that one op inserted and deleted is visible at no time.
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
@@ -45,7 +45,8 @@ export interface MemRowSetOptions {
  * Invariants, checked by `checkInvariants`:
  *  I1  each key is in one slot, and the index finds it there;
  *  I2  timestamps of changes never decrease, over all rows;
- *  I3  after `freeze` no key comes to life: ghosts stay ghosts, live rows can be changed and deleted;
+ *  I3  after `freeze` no key comes to life: ghosts stay ghosts, live rows can be changed and
+ *      deleted;
  *  I4  along a chain, oldest first: UPDATE and DELETE change a live row, REINSERT a ghost.
  */
 export class MemRowSet implements RowSet {
@@ -102,9 +103,11 @@ export class MemRowSet implements RowSet {
   }
 
   /**
-   * Finds the slots of keys `[0, count)`, of ghosts too: writes each to `out`, `ABSENT` where there is none.
+   * Finds the slots of keys `[0, count)`, of ghosts too: writes each to `out`, `ABSENT` where there
+   * is none.
    *
-   * Requires: `hashes[i]` is the hash of key i by `keyHashSeed`. Cost: one probe a key, no allocation.
+   * Requires: `hashes[i]` is the hash of key i by `keyHashSeed`. Cost: one probe a key, no
+   * allocation.
    */
   findSlots(keys: KeyArena, hashes: Uint32Array, count: number, out: Int32Array): void {
     this.#index.findSlots(this.#rows, keys, hashes, count, out)
@@ -117,12 +120,12 @@ export class MemRowSet implements RowSet {
   }
 
   /**
-   * Inserts rows `rows[start, end)` of a write block at one timestamp. Cells that are unset, or of columns
-   * that the block lacks, get the column's write default or null.
+   * Inserts rows `rows[start, end)` of a write block at one timestamp. Cells that are unset, or of
+   * columns that the block lacks, get the column's write default or null.
    *
    * Returns: the first slot; the others follow it in order.
-   * Requires: `keys` and `hashes` are those of all rows of the block; the keys are absent and distinct; cells
-   * were checked against the schema; the block has no column that the schema lacks.
+   * Requires: `keys` and `hashes` are those of all rows of the block; the keys are absent and
+   * distinct; cells were checked against the schema; the block has no column that the schema lacks.
    */
   insertRows(
     keys: KeyArena,
@@ -150,12 +153,13 @@ export class MemRowSet implements RowSet {
   }
 
   /**
-   * Changes the cells that `row` of a write block sets, but those of key columns and, with `skipImmutable`,
-   * of immutable ones.
+   * Changes the cells that `row` of a write block sets, but those of key columns and, with
+   * `skipImmutable`, of immutable ones.
    *
-   * `schema` is the one that the block was checked against: the rowset's own, or a younger one, whose new
-   * columns can be changed though no row here was inserted with them.
-   * Returns: how many cells; when there are none the row stays as it was. Requires: the row is live.
+   * `schema` is the one that the block was checked against: the rowset's own, or a younger one,
+   * whose new columns can be changed though no row here was inserted with them.
+   * Returns: how many cells; when there are none the row stays as it was. Requires: the row is
+   * live.
    */
   update(
     slot: number,
@@ -192,8 +196,8 @@ export class MemRowSet implements RowSet {
   }
 
   /**
-   * Brings a ghost back with the cells that `row` of a write block sets; the others get the column's write
-   * default or null, whatever the row held before.
+   * Brings a ghost back with the cells that `row` of a write block sets; the others get the
+   * column's write default or null, whatever the row held before.
    *
    * Requires: the row is a ghost; cells were checked against the schema.
    */
@@ -226,7 +230,9 @@ export class MemRowSet implements RowSet {
     return new MemRowSetIterator(this.#rows, this.#order.sorted(this.#rows), scan)
   }
 
-  /** Adds to `lookup` the rows of its pending keys that are visible here, and takes those keys off. */
+  /**
+   * Adds to `lookup` the rows of its pending keys that are visible here, and takes those keys off.
+   */
   lookupRows(lookup: KeyLookup): void {
     const projected = new ReadColumns(this.#rows, lookup.columns)
     const capacity = lookup.pendingCount
@@ -245,7 +251,10 @@ export class MemRowSet implements RowSet {
     rows.rowCount += window.count
   }
 
-  /** Walks everything. Throws an AssertionError where an invariant does not hold. Cost: O(rows + redos). */
+  /**
+   * Walks everything. Throws an AssertionError where an invariant does not hold. Cost: O(rows +
+   * redos).
+   */
   checkInvariants(): void {
     const rows = this.#rows
     rows.checkInvariants()

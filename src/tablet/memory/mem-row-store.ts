@@ -1,8 +1,8 @@
 /**
  * The rows of a MemRowSet as they were inserted: keys, cells, times. Hot.
  *
- * A row is named by its slot: its place in the order of insertion. Slots are given out from 0 without a gap
- * and never move; nothing of a row is ever changed but the head of its redo chain.
+ * A row is named by its slot: its place in the order of insertion. Slots are given out from 0
+ * without a gap and never move; nothing of a row is ever changed but the head of its redo chain.
  *
  *   slot ──► key bytes | insertedAt | newestRedo ──► change @15 ──► change @12 ──► (none older)
  *        └─► a cell in each column, as inserted
@@ -27,8 +27,8 @@ export const UNKNOWN_COLUMN = -1
 /**
  * Rows by slot, and the changes to them.
  *
- * Columns have indexes: those of the schema first, then, in the order they are met, columns that were added
- * to the table later. No row has a cell in those: only changes to rows have.
+ * Columns have indexes: those of the schema first, then, in the order they are met, columns that
+ * were added to the table later. No row has a cell in those: only changes to rows have.
  */
 export class MemRowStore {
   readonly schema: Schema
@@ -78,8 +78,8 @@ export class MemRowStore {
   }
 
   /**
-   * Appends rows `rows[start, end)` of a write block; cells that are unset, or of columns that the block
-   * lacks, get the column's write default or null.
+   * Appends rows `rows[start, end)` of a write block; cells that are unset, or of columns that the
+   * block lacks, get the column's write default or null.
    *
    * Returns: the first slot; the others follow it in order.
    */
@@ -133,7 +133,10 @@ export class MemRowStore {
     return chunk
   }
 
-  /** Whether a row is surely visible at a snapshot as it was inserted. Reads nothing of the row itself. */
+  /**
+   * Whether a row is surely visible at a snapshot as it was inserted. Reads nothing of the row
+   * itself.
+   */
   isUnchanged(slot: number, snapshot: Timestamp): boolean {
     const chunk = this.chunks[slot >>> CHUNK_SHIFT]
     return !chunk.hasRedos && chunk.lastInsertedAt <= snapshot

@@ -11,11 +11,14 @@ export interface ReadColumn {
   /** Its index in the store, or `UNKNOWN_COLUMN`. */
   readonly index: number
   readonly physical: Physical
-  /** One cell, what rows show that did not change it, when the column is younger than the rows; else null. */
+  /**
+   * One cell, what rows show that did not change it, when the column is younger than the rows; else
+   * null.
+   */
   readonly fallback: ChunkedColumn | null
 }
 
-/** Finds the column of a reader's schema in a store. Returns: never undefined: the store may lack it. */
+/** Finds a column of a reader's schema in a store, which may lack it. */
 export function readColumn(rows: MemRowStore, column: Column): ReadColumn {
   const index = rows.columnIndex(column.id)
   const isOwn = index !== UNKNOWN_COLUMN && index < rows.columns.length

@@ -1,15 +1,15 @@
 /**
  * Changes to rows that are in memory: the REDO records of a MemRowSet. Hot.
  *
- * Each record knows the record before it on the same row, so a chain is read from the newest on: the first
- * record at or below a snapshot says whether the row is there, and a read stops as soon as each column it
- * wants has been met, however often the row was changed before.
+ * Each record knows the record before it on the same row, so a chain is read from the newest on:
+ * the first record at or below a snapshot says whether the row is there, and a read stops as soon
+ * as each column it wants has been met, however often the row was changed before.
  *
- *   newest ──► UPDATE @15 {c2, c5} ──► REINSERT @12 {c1 … c5} ──► DELETE @12 ──► UPDATE @9 {c2} ──► (none)
+ *   newest ──► UPDATE @15 {c2, c5} ──► REINSERT @12 {c1 … c5} ──► DELETE @12 ──► UPDATE @9 {c2}
  *
- * Records of one op on one row have one timestamp; their order in the chain is their order in the op.
- * A changed cell is kept in a column of its own kind, as inserted cells are, and named by its position there.
- * A REINSERT has a cell for every column but the key's, so no read goes below it.
+ * Records of one op on one row have one timestamp; their order in the chain is their order in the
+ * op. A changed cell is kept in a column of its own kind, as inserted cells are, and named by its
+ * position there. A REINSERT has a cell for every column but the key's, so no read goes below it.
  */
 
 import type { ColumnVector } from '../../common/column-vector.ts'
@@ -41,13 +41,18 @@ export const UNCHANGED = -1
 
 const scratchRow = new Uint32Array(1)
 
-/** Up to 4,096 records; record i has cells `[cellEnds[i - 1], cellEnds[i])` (0 before the first). */
+/**
+ * Up to 4,096 records; record i has cells `[cellEnds[i - 1], cellEnds[i])` (0 before the first).
+ */
 class RedoChunk {
   at: Float64Array
   kinds: Uint8Array
   older: Int32Array
   cellEnds: Uint32Array
-  /** Of each cell: its column's index in the store, and its position among the column's changed cells. */
+  /**
+   * Of each cell: its column's index in the store, and its position among the column's changed
+   * cells.
+   */
   cellColumns: Uint16Array
   cellPositions: Int32Array
   count = 0
@@ -197,7 +202,9 @@ export class RedoLog {
     return this.#chunks[redo >>> CHUNK_SHIFT].older[redo & CHUNK_MASK]
   }
 
-  /** The newest record of a chain that a snapshot holds, or `NO_REDO`. Cost: O(records above it). */
+  /**
+   * The newest record of a chain that a snapshot holds, or `NO_REDO`. Cost: O(records above it).
+   */
   newestAt(head: number, snapshot: Timestamp): number {
     let redo = head
     while (redo !== NO_REDO && this.at(redo) > snapshot) redo = this.older(redo)
@@ -205,12 +212,12 @@ export class RedoLog {
   }
 
   /**
-   * Finds the cells of a row as of a record: for each column with `wanted[columnIndex]` = k, writes to
-   * `positions[start + k]` the position of its changed cell.
+   * Finds the cells of a row as of a record: for each column with `wanted[columnIndex]` = k, writes
+   * to `positions[start + k]` the position of its changed cell.
    *
    * Returns: how many of the columns were changed; the places of the others stay what they were.
-   * Requires: those places hold `UNCHANGED`; `wantedCount` columns are wanted, the others `NOT_WANTED`; every
-   * column that the chain changed has a place in `wanted`.
+   * Requires: those places hold `UNCHANGED`; `wantedCount` columns are wanted, the others
+   * `NOT_WANTED`; every column that the chain changed has a place in `wanted`.
    * Cost: O(cells of the chain), less when all columns are met or a REINSERT is.
    */
   resolve(

@@ -5,7 +5,9 @@ import { grownCapacity, initialCapacity } from './chunk.ts'
 /** No redo. */
 export const NO_REDO = -1
 
-/** What a MemRowSet keeps of each of up to 4,096 rows beside its cells. Hot: loops read the arrays. */
+/**
+ * What a MemRowSet keeps of each of up to 4,096 rows beside its cells. Hot: loops read the arrays.
+ */
 export class RowChunk {
   /** Encoded keys. */
   readonly keys: KeyArena

@@ -1,8 +1,8 @@
 /**
  * Some rows of a MemRowSet as they are at a snapshot. Hot.
  *
- * The cells of most rows are still those that were inserted. Of a row that was changed, the window notes once
- * where each wanted column has its cell, so that columns can then be copied one by one.
+ * The cells of most rows are still those that were inserted. Of a row that was changed, the window
+ * notes once where each wanted column has its cell, so that columns can then be copied one by one.
  *
  *   row      slot   patch
  *     0        17      −    every cell as inserted
@@ -22,7 +22,10 @@ const NO_PATCH = -1
 
 let scratchCells = new Int32Array(2048)
 
-/** Rows visible at a snapshot, in the order they were added. Changes above the snapshot leave it as it is. */
+/**
+ * Rows visible at a snapshot, in the order they were added. Changes above the snapshot leave it as
+ * it is.
+ */
 export class RowWindow {
   count = 0
   /** Slots of the rows. Replaced when the window grows. */

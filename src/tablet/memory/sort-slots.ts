@@ -1,9 +1,9 @@
 /**
  * Sorting rows by their keys. Hot.
  *
- * A comparison of two keys costs far more than one of two numbers, so four bytes of each key, from where the
- * keys begin to differ, are packed with its slot into 64 bits, and the runtime sorts those. Rows whose four
- * bytes are equal are then sorted among themselves by the bytes behind.
+ * A comparison of two keys costs far more than one of two numbers, so four bytes of each key, from
+ * where the keys begin to differ, are packed with its slot into 64 bits, and the runtime sorts
+ * those. Rows whose four bytes are equal are then sorted among themselves by the bytes behind.
  *
  *   low 32 bits: slot    high 32 bits: four bytes of the key, big-endian, zeros behind its end
  */
@@ -14,13 +14,17 @@ import type { MemRowStore } from './mem-row-store.ts'
 const WORD_BYTES = 4
 /** Groups up to this size are sorted by insertion. */
 const INSERTION_ROWS_MAX = 12
-/** How often a group is split by four bytes more, before keys are compared whole: hostile keys get no further. */
+/**
+ * How often a group is split by four bytes more, before keys are compared whole: hostile keys get
+ * no further.
+ */
 const DEPTH_MAX = 16
 
 /**
  * Sorts slots by the keys of their rows, ascending, in place.
  *
- * Requires: the keys are distinct. Cost: about n log n comparisons of numbers, and 8 bytes of scratch a row.
+ * Requires: the keys are distinct. Cost: about n log n comparisons of numbers, and 8 bytes of
+ * scratch a row.
  */
 export function sortSlots(rows: MemRowStore, slots: Uint32Array): void {
   sortGroup(rows, slots, 0, DEPTH_MAX)

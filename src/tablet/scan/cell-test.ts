@@ -6,7 +6,8 @@ export interface CellTest {
   /**
    * Keeps the rows whose cells pass: moves them to the front of `rows`, in their order.
    *
-   * Returns: how many. Requires: `rows[0, count)` are rows of `cells`, whose physical type the test is for.
+   * Returns: how many. Requires: `rows[0, count)` are rows of `cells`, whose physical type the test
+   * is for.
    */
   keepPassing(cells: ColumnVector, rows: Uint32Array, count: number): number
 }

@@ -1,8 +1,8 @@
 /**
  * Rows by their primary keys.
  *
- * A lookup goes from rowset to rowset with the keys that no one before knew, a few keys at a time, so that
- * what it holds is bounded however large the rows are.
+ * A lookup goes from rowset to rowset with the keys that no one before knew, a few keys at a time,
+ * so that what it holds is bounded however large the rows are.
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
@@ -69,7 +69,9 @@ export interface LookupResult {
   readonly block: RowBlock
   /** The index of each row's key: ascending in steps of a few, not in all. */
   readonly keyIndexes: Uint32Array
-  /** Keys from `keyStart` to here were looked up: all of them, unless the rows were too many bytes. */
+  /**
+   * Keys from `keyStart` to here were looked up: all of them, unless the rows were too many bytes.
+   */
   readonly keyEnd: number
 }
 

@@ -1,14 +1,15 @@
 /**
  * Merges the scans of several rowsets into one in key order.
  *
- * Each cursor holds a batch of its rowset and stands at a row of it, or, when the batch is used up, at the
- * last key its scan is done with: a place below which it can give no more rows. Cursors are kept in the order
- * of where they stand, so the rows of the first up to where the second stands come next.
+ * Each cursor holds a batch of its rowset and stands at a row of it, or, when the batch is used up,
+ * at the last key its scan is done with: a place below which it can give no more rows. Cursors are
+ * kept in the order of where they stand, so the rows of the first up to where the second stands
+ * come next.
  *
  *   a  ──●───●─●──────────────▷      ● rows of the batch
- *   b  ─────────────●──●──▷          ▷ done up to here, more must be fetched
+ *   b  ─────────────●──●──▷          ▷ done up to here, more must be read
  *   c  ────────────▷
- *        └─ next ─┘└ c is fetched before b goes on
+ *        └─ next ──┘└ c reads on before b gives more
  */
 
 import { LANE_BYTES, PHYSICAL } from '../../common/data-type.ts'
@@ -19,9 +20,9 @@ import { assert } from '../../util/assert.ts'
 import { compareBytes, EMPTY_BYTES } from '../../util/bytes.ts'
 import type { BatchLimits, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
 
-/** Rows that are fetched of one rowset at a time. */
-const FETCH_ROWS_MAX = 1024
-const FIRST_ROWS = new Uint32Array(FETCH_ROWS_MAX).map((_, row) => row)
+/** Rows that are taken of one rowset at a time. */
+const BATCH_ROWS_MAX = 1024
+const FIRST_ROWS = new Uint32Array(BATCH_ROWS_MAX).map((_, row) => row)
 const NO_KEYS = new KeyArena(1, 0)
 
 /** A scan of one rowset and where it stands. */
@@ -43,8 +44,8 @@ class MergeCursor {
     return this.next === this.count
   }
 
-  /** Fetches the next batch. Returns: the rows looked at, or −1 when the scan has ended. */
-  fetch(limits: BatchLimits): number {
+  /** Goes on to the next batch. Returns: the rows looked at, or −1 when the scan has ended. */
+  advance(limits: BatchLimits): number {
     const batch = this.#iterator.next(limits)
     if (batch === null) return -1
     assert(batch.keys !== null, 'a merged scan has keys')
@@ -113,11 +114,14 @@ export class MergeIterator implements RowSetIterator {
     return scannedCount
   }
 
-  /** Fetches for the first cursor: each gets its part of the rows to look at, so that all get ahead. */
+  /**
+   * The first cursor goes on to its next batch: each gets its part of the rows to look at, so that
+   * all get ahead.
+   */
   #refill(first: MergeCursor, limits: BatchLimits): number {
     this.#cursors.shift()
-    const scannedCount = first.fetch({
-      rowCountMax: Math.min(limits.rowCountMax, FETCH_ROWS_MAX),
+    const scannedCount = first.advance({
+      rowCountMax: Math.min(limits.rowCountMax, BATCH_ROWS_MAX),
       bytesMax: Math.ceil(limits.bytesMax / this.#cursorCount),
       scannedMax: Math.ceil(limits.scannedMax / this.#cursorCount),
     })
@@ -138,7 +142,10 @@ export class MergeIterator implements RowSetIterator {
     cursors.splice(low, 0, cursor)
   }
 
-  /** Whether `a` stands before `b`: first who was never asked; at one key, a row before what is done with it. */
+  /**
+   * Whether `a` stands before `b`: first who was never asked; at one key, a row before what is done
+   * with it.
+   */
   #isBefore(a: MergeCursor, b: MergeCursor): boolean {
     if (b.doneKey === null) return false
     if (a.doneKey === null) return true
@@ -147,7 +154,10 @@ export class MergeIterator implements RowSetIterator {
     return this.#compareTo(b, b.next, a.keys.bytes, start, a.keys.ends[a.next]) >= 0
   }
 
-  /** Where row `row` of a cursor, or the cursor itself when starved, stands to a key in the scan's order. */
+  /**
+   * Where row `row` of a cursor, or the cursor itself when starved, stands to a key in the scan's
+   * order.
+   */
   #compareTo(
     cursor: MergeCursor,
     row: number,

@@ -1,8 +1,9 @@
 /**
  * Tests of lanes that are plain numbers: int8 to int32, float32, float64. Hot.
  *
- * Lanes are first copied to float64, which holds each of them exactly: one loop for each kind of lane there,
- * and one for each kind of test here. Comparisons are those of the language: NaN passes none, −0 equals 0.
+ * Lanes are first copied to float64, which holds each of them exactly: one loop for each kind of
+ * lane there, and one for each kind of test here. Comparisons are those of the language: NaN passes
+ * none, −0 equals 0.
  */
 
 import type { ColumnVector } from '../../common/column-vector.ts'

@@ -22,7 +22,10 @@ export interface ScanOptions {
   readonly columnIds: readonly number[]
   /** At most one a column; all must hold. */
   readonly predicates: readonly ColumnPredicate[]
-  /** Least encoded key; empty for no bound. To go on after key K of an ascending scan: K and a zero byte. */
+  /**
+   * Least encoded key; empty for no bound. To go on after key K of an ascending scan: K and a zero
+   * byte.
+   */
   readonly lowerKey: Uint8Array
   /** First encoded key above; empty for no bound. To go on after key K of a descending scan: K. */
   readonly upperKey: Uint8Array
@@ -77,8 +80,8 @@ export class TabletScanner {
   /**
    * The next rows: at most `rowCountMax`, and no more than fit `bytesMax`, but at least one.
    *
-   * Returns: null when there are none left. A batch without rows means that many rows were looked at in
-   * vain: the scan goes on behind its `lastKeyScanned`, here or in a scan opened anew.
+   * Returns: null when there are none left. A batch without rows means that many rows were looked
+   * at in vain: the scan goes on behind its `lastKeyScanned`, here or in a scan opened anew.
    * Cost: looks at no more than about `SCAN_STEP_ROW_COUNT_MAX` rows.
    */
   nextBatch(rowCountMax: number, bytesMax: number): ScanBatch | null {

@@ -59,7 +59,9 @@ interface Step {
   readonly row: PlainRow
 }
 
-/** MemRowSets of one tablet, written to in a random way, and a model that says what they must show. */
+/**
+ * MemRowSets of one tablet, written to in a random way, and a model that says what they must show.
+ */
 class RandomTablet {
   readonly prng: Prng
   readonly model = new RowModel(['a', 'b'])

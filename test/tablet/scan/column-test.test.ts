@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { ColumnBuilder } from '../../../src/common/column-builder.ts'
+import type { Cell } from '../../../src/common/data-type.ts'
+import { compileColumnTest, passesCell } from '../../../src/tablet/scan/column-test.ts'
+import { Prng } from '../../../src/util/prng.ts'
+import { aColumn } from '../../support/a-schema.ts'
+import { boundaryCells } from '../../support/boundary-cells.ts'
+import { drawPredicate } from '../../support/draw-predicate.ts'
+
+const TYPES = [
+  'BOOL',
+  'INT8',
+  'INT16',
+  'INT32',
+  'INT64',
+  'FLOAT',
+  'DOUBLE',
+  'STRING',
+  'BINARY',
+  'UNIXTIME_MICROS',
+  'DATE',
+  'VARCHAR(9)',
+  'DECIMAL(9,2)',
+  'DECIMAL(18,2)',
+  'DECIMAL(38,2)',
+]
+
+describe('compileColumnTest', () => {
+  test.each(TYPES)('keeps of %s cells what a plain comparison accepts', (type) => {
+    const column = aColumn(`c ${type} NULL`)
+    const domain = boundaryCells(column)
+    for (let seed = 1; seed <= 150; seed++) {
+      const prng = new Prng(seed)
+      const { text, predicate, accepts } = drawPredicate(column, domain, prng)
+      const nullChance = prng.pick([0, 0.2, 1])
+      const cells: (Cell | null)[] = []
+      const builder = new ColumnBuilder(column.physical)
+      for (let row = 0; row < 100; row++) {
+        cells.push(prng.chance(nullChance) ? null : prng.pick(domain))
+        builder.appendCell(cells[row])
+      }
+      const rows = Uint32Array.from(cells.keys()).filter(() => prng.chance(0.7))
+      const expected = [...rows].filter((row) => accepts(cells[row]))
+
+      const { test: cellTest } = compileColumnTest(column, predicate)
+      const kept = cellTest.keepPassing(builder.view(), rows, rows.length)
+
+      expect([...rows.subarray(0, kept)], `seed ${seed}: ${text}`).toEqual(expected)
+    }
+  })
+
+  test('keeps nothing of a range that ends where it begins, or before', () => {
+    const column = aColumn('c INT64 NULL')
+    const bare = { columnId: column.id, kind: 'RANGE', values: [] } as const
+
+    for (const [lower, upper] of [
+      [5n, 5n],
+      [6n, 5n],
+      [null, -(2n ** 63n)],
+    ]) {
+      const compiled = compileColumnTest(column, { ...bare, lower, upper })
+      expect(passesCell(compiled, 5n)).toBe(false)
+    }
+  })
+
+  test('reads no row beyond those it is given', () => {
+    const column = aColumn('c INT32 NULL')
+    const builder = new ColumnBuilder(column.physical)
+    builder.appendRepeated(1, 8)
+    const rows = Uint32Array.of(1, 3, 5, 7)
+    const kind = 'EQUALITY'
+    const predicate = { columnId: column.id, kind, lower: 1, upper: null, values: [] } as const
+
+    const kept = compileColumnTest(column, predicate).test.keepPassing(builder.view(), rows, 2)
+
+    expect(kept).toBe(2)
+    expect([...rows]).toEqual([1, 3, 5, 7])
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { equalityPredicate } from '../../../src/common/column-predicate.ts'
+import { successorKey } from '../../../src/common/encoded-key.ts'
+import type { BatchLimits, RowSetScan } from '../../../src/tablet/row-set.ts'
+import { compileColumnTest } from '../../../src/tablet/scan/column-test.ts'
+import { MergeIterator } from '../../../src/tablet/scan/merge-iterator.ts'
+import { EMPTY_BYTES, utf8Decode } from '../../../src/util/bytes.ts'
+import { MemRowWriter } from '../../support/mem-row-writer.ts'
+import { rowsOf, schemaWith } from '../../support/row-data.ts'
+import { batchesOf, openScanOf } from '../../support/scan-rows.ts'
+
+const schema = schemaWith('k STRING KEY', 'v INT32')
+
+/** A rowset of one letter keys, in any order. */
+function aRowSet(letters: string, at = 1): MemRowWriter {
+  const writer = new MemRowWriter(schema)
+  const rows = [...letters].map((k) => ({ k, v: k.charCodeAt(0) }))
+  if (rows.length > 0) writer.insert(at, ...rows)
+  return writer
+}
+
+const WIDE: BatchLimits = { rowCountMax: 1000, bytesMax: 1e6, scannedMax: 1000 }
+
+function merge(writers: readonly MemRowWriter[], scan: Partial<RowSetScan> = {}): MergeIterator {
+  const whole: RowSetScan = {
+    columns: schema.columns,
+    snapshot: 100,
+    tests: [],
+    lowerKey: EMPTY_BYTES,
+    upperKey: EMPTY_BYTES,
+    isDescending: false,
+    withKeys: false,
+    ...scan,
+  }
+  const iterators = writers.map(({ rowSet }) => rowSet.openIterator({ ...whole, withKeys: true }))
+  return new MergeIterator(iterators, whole)
+}
+
+/** The keys of each batch, joined. */
+function batches(iterator: MergeIterator, limits: Partial<BatchLimits> = {}): string[] {
+  const found: string[] = []
+  for (;;) {
+    const batch = iterator.next({ ...WIDE, ...limits })
+    if (batch === null) return found
+    found.push(
+      rowsOf(schema, batch.block)
+        .map((row) => row.k)
+        .join(''),
+    )
+  }
+}
+
+describe('MergeIterator', () => {
+  test('gives the rows of all rowsets in key order', () => {
+    const writers = [aRowSet('hbe'), aRowSet(''), aRowSet('adg'), aRowSet('cfi')]
+
+    expect(batches(merge(writers))).toEqual(['abcdefghi'])
+    expect(batches(merge(writers, { isDescending: true }))).toEqual(['ihgfedcba'])
+  })
+
+  test('gives nothing when there is nothing, or no rowset', () => {
+    expect(batches(merge([]))).toEqual([])
+    expect(batches(merge([aRowSet(''), aRowSet('')]))).toEqual([])
+  })
+
+  test('ends batches at rows and bytes, whichever rowset the rows come from', () => {
+    const writers = [aRowSet('abg'), aRowSet('cdef')]
+
+    expect(batches(merge(writers), { rowCountMax: 3 })).toEqual(['abc', 'def', 'g'])
+    // One byte of key, its offset and four of value a row.
+    expect(batches(merge(writers), { bytesMax: 18 })).toEqual(['ab', 'cd', 'ef', 'g'])
+    expect(batches(merge(writers), { bytesMax: 0 })).toEqual([...'abcdefg'])
+  })
+
+  test('shows the life of a key that is visible, wherever it is', () => {
+    const old = aRowSet('abc')
+    old.delete(5, { k: 'b' })
+    const young = aRowSet('b', 6)
+
+    const at = (snapshot: number) => {
+      const scanner = openScanOf([young, old], { snapshot, columnIds: [10] })
+      return batchesOf(old, scanner)
+        .flat()
+        .map((row) => row.k)
+        .join('')
+    }
+
+    expect([1, 5, 6].map(at)).toEqual(['abc', 'ac', 'abc'])
+  })
+
+  test.each([false, true])('gets ahead with every step (descending: %s)', (isDescending) => {
+    const letters = 'abcdefghijklmnopqrstuvwxyz'
+    const writers = [0, 1, 2].map((part) => {
+      return aRowSet([...letters].filter((_, i) => i % 3 === part).join(''))
+    })
+    const wanted = equalityPredicate(schema.columns[1], 'n'.charCodeAt(0))
+    const tests = [compileColumnTest(schema.columns[1], wanted)]
+    let bounds: Partial<RowSetScan> = {}
+    let found = ''
+    let steps = 0
+
+    // Each step is a scan of its own, which looks at three rows at most and is then dropped.
+    for (; steps < 100; steps++) {
+      const iterator = merge(writers, { tests, isDescending, ...bounds })
+      const batch = iterator.next({ ...WIDE, scannedMax: 3 })
+      if (batch === null) break
+      found += rowsOf(schema, batch.block)
+        .map((row) => row.k)
+        .join('')
+      const last = batch.lastKeyScanned
+      bounds = isDescending ? { upperKey: last } : { lowerKey: successorKey(last) }
+    }
+
+    expect(found).toBe('n')
+    expect(steps).toBeLessThan(30)
+  })
+
+  test('says which key it is done with when it stops between rows', () => {
+    const iterator = merge([aRowSet('acegik'), aRowSet('bdfhjl')], { withKeys: true })
+
+    const batch = iterator.next({ ...WIDE, rowCountMax: 3 })!
+
+    expect(utf8Decode(batch.lastKeyScanned)).toBe('c')
+    expect([0, 1, 2].map((i) => utf8Decode(batch.keys!.key(i)))).toEqual(['a', 'b', 'c'])
+  })
+})
