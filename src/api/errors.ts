@@ -59,12 +59,16 @@ export function isOurFault(code: StatusCode): boolean {
 /** The response to a request that failed. Logs the failures that somebody must look into. */
 export function errorResponse(error: unknown, request: FailedRequest, log: AppLog): Response {
   const failure = statusErrorOf(error)
-  if (isOurFault(failure.code)) {
-    const { requestId, method, route } = request
-    const fields = { request_id: requestId, method, route, code: failure.code }
-    log.error('request failed', { ...fields, detail: failure.message }, failure.cause ?? failure)
-  }
+  logFailure(failure, request, log)
   return problemResponse(failure, request.requestId)
+}
+
+function logFailure(failure: StatusError, request: FailedRequest, log: AppLog): void {
+  const { code, message, cause } = failure
+  const { requestId, method, route } = request
+  const fields = { request_id: requestId, method, route, code, detail: message }
+  if (isOurFault(code)) log.error('request failed', fields, cause ?? failure)
+  else if (cause !== undefined) log.info('request failed', { ...fields, cause: String(cause) })
 }
 
 /** A failure as a response. */

@@ -6,13 +6,14 @@
 import { FRONT_DEADLINE_MS, FRONT_RETRY_COUNT_MAX } from '../common/limits.ts'
 import { mustValue, type Outcome, StatusError } from '../common/status.ts'
 import type { CatalogStub } from '../wire/catalog-protocol.ts'
-import { backoffMs, isWorthRepeating } from './platform-error.ts'
+import { backoffMs, isWorthRepeating, type PlatformError } from './platform-error.ts'
 import type { RouterPorts } from './ports.ts'
 
 /**
  * Makes one call that reads, or that is the same when made twice.
  *
- * Throws: the catalog's failure, SERVICE_UNAVAILABLE when it cannot be reached.
+ * Throws: the catalog's failure, SERVICE_UNAVAILABLE when it stays unreachable or overloaded,
+ * INTERNAL when it failed at every try.
  */
 export async function callCatalog<T>(
   ports: RouterPorts,
@@ -25,9 +26,7 @@ export async function callCatalog<T>(
     } catch (error) {
       if (error instanceof StatusError) throw error
       const canRepeat = attempt < FRONT_RETRY_COUNT_MAX && ports.elapsedMs() < deadlineMs
-      if (!canRepeat || !isWorthRepeating(error)) {
-        throw new StatusError('SERVICE_UNAVAILABLE', 'catalog cannot be reached', {}, error)
-      }
+      if (!canRepeat || !isWorthRepeating(error)) throw unreachableCatalog(error)
       await ports.sleep(backoffMs(ports, attempt))
     }
   }
@@ -47,10 +46,19 @@ export async function callCatalogOnce<T>(
     return mustValue(await send(ports.catalog()))
   } catch (error) {
     if (error instanceof StatusError) throw error
-    if ((error as { readonly overloaded?: boolean }).overloaded === true) {
-      throw new StatusError('SERVICE_UNAVAILABLE', 'catalog is overloaded', {}, error)
-    }
+    if ((error as PlatformError).overloaded === true) throw unreachableCatalog(error)
     const detail = 'catalog did not answer; the change may have been made'
     throw new StatusError('TIMED_OUT', detail, {}, error)
   }
+}
+
+function unreachableCatalog(error: unknown): StatusError {
+  const marks = error as PlatformError
+  if (marks.overloaded === true) {
+    return new StatusError('SERVICE_UNAVAILABLE', 'catalog is overloaded', {}, error)
+  }
+  if (marks.retryable === true && marks.durableObjectReset !== true) {
+    return new StatusError('SERVICE_UNAVAILABLE', 'catalog is unreachable', {}, error)
+  }
+  return new StatusError('INTERNAL', 'catalog failed', {}, error)
 }

@@ -3,10 +3,15 @@
  * others.
  */
 
-import { ROW_ERROR_COUNT_MAX } from '../../common/limits.ts'
-import { RowBlockBuilder } from '../../common/row-block-builder.ts'
+import { LANE_BYTES } from '../../common/data-type.ts'
+import { ROW_ERROR_COUNT_MAX, SHARE_ROW_COUNT_MAX } from '../../common/limits.ts'
+import { type BlockColumn, RowBlockBuilder } from '../../common/row-block-builder.ts'
 import type { Schema } from '../../common/schema.ts'
 import type { RowProblem } from './json-row-decoder.ts'
+
+/** Bytes of a batch at which a decoder stops to have it taken, values and spare lanes counted. */
+const BATCH_BYTES_MAX = 4 * 1024 * 1024
+const ROW_COUNT_MIN = 64
 
 /** A row that could not be decoded. `rowIndex` counts the rows of the request from 0. */
 export interface DecodeProblem extends RowProblem {
@@ -30,22 +35,51 @@ export class DecodedRows {
   problems: DecodeProblem[] = []
   /** All rows of this batch that could not be decoded. */
   failedCount = 0
+  readonly #rowCountMax: number
 
-  constructor(schema: Schema) {
+  /** `rowCountMax`: rows at which it is full; by itself as many as take a moderate room. */
+  constructor(schema: Schema, rowCountMax?: number) {
     const columns = schema.columns.map(({ id, physical }) => ({ id, physical }))
-    this.builder = new RowBlockBuilder(columns, true, 64)
+    this.builder = new RowBlockBuilder(columns, true, ROW_COUNT_MIN)
+    this.#rowCountMax = rowCountMax ?? rowCountOf(columns)
+  }
+
+  /** Whether the batch should be taken before more is decoded. */
+  get isFull(): boolean {
+    const { rowCount } = this.builder
+    if (rowCount === 0 || this.#rowCountMax === Number.POSITIVE_INFINITY) return false
+    return rowCount >= this.#rowCountMax || this.builder.usedBytes >= BATCH_BYTES_MAX
+  }
+
+  /** Gives all rows one operation. */
+  setOperations(operation: number): void {
+    this.builder.view().operations?.fill(operation)
   }
 
   /** Completes the builder's pending row under the next row number. */
   endRow(operation: number): void {
     const row = this.builder.rowCount
-    if (row === this.rowIndexes.length) {
-      const grown = new Uint32Array(row * 2)
-      grown.set(this.rowIndexes)
-      this.rowIndexes = grown
-    }
+    this.#reserve(row + 1)
     this.rowIndexes[row] = this.nextRowIndex++
     this.builder.endRow(operation)
+  }
+
+  /**
+   * Completes `count` rows whose cells were appended to every column of the builder, under the next
+   * row numbers.
+   */
+  endRows(operations: Uint8Array, count: number): void {
+    const row = this.builder.rowCount
+    this.#reserve(row + count)
+    for (let i = row; i < row + count; i++) this.rowIndexes[i] = this.nextRowIndex++
+    this.builder.endRows(operations, count)
+  }
+
+  #reserve(rowCount: number): void {
+    if (rowCount <= this.rowIndexes.length) return
+    const grown = new Uint32Array(Math.max(rowCount, this.rowIndexes.length * 2))
+    grown.set(this.rowIndexes)
+    this.rowIndexes = grown
   }
 
   /** Notes that the next row could not be decoded. Requires: nothing is pending in the builder. */
@@ -55,10 +89,24 @@ export class DecodedRows {
     if (this.problems.length < ROW_ERROR_COUNT_MAX) this.problems.push({ ...problem, rowIndex })
   }
 
+  /** Forgets rows and problems and counts from 0. */
+  reset(): void {
+    this.clear()
+    this.nextRowIndex = 0
+  }
+
   /** Forgets rows and problems and goes on counting. */
   clear(): void {
     this.builder.clear()
     this.problems = []
     this.failedCount = 0
   }
+}
+
+/** Rows that a batch of moderate size holds: one may set a cell of three hundred, and takes room for all. */
+function rowCountOf(columns: readonly BlockColumn[]): number {
+  let rowBytes = 0
+  for (const { physical } of columns) rowBytes += (LANE_BYTES[physical] || 4) + 0.25
+  const rows = Math.max(ROW_COUNT_MIN, Math.floor(BATCH_BYTES_MAX / rowBytes))
+  return Math.min(rows, SHARE_ROW_COUNT_MAX)
 }

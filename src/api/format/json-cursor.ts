@@ -11,6 +11,8 @@
 import { JSON_DEPTH_MAX } from '../../common/limits.ts'
 import { ByteArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
+import { utf8Decode } from '../../util/bytes.ts'
+import { utf8SequenceBytes } from './utf8-sequence.ts'
 
 /** Bytes are not JSON. `offset` counts from the start of the body or line. */
 export class JsonSyntaxError extends Error {
@@ -25,6 +27,7 @@ export class JsonSyntaxError extends Error {
 
 /** Bytes with a meaning in JSON. */
 export const JSON_BYTE = {
+  space: 0x20,
   quote: 0x22,
   comma: 0x2c,
   minus: 0x2d,
@@ -47,6 +50,8 @@ export const JSON_BYTE = {
  */
 export class JsonCursor {
   bytes: Uint8Array
+  /** The same bytes, to be read a word at a time. */
+  view: DataView
   /** Next byte to read. */
   position = 0
   /** End of the text; `bytes[end]` is a readable byte below 0x20. */
@@ -61,24 +66,21 @@ export class JsonCursor {
   /** Whether the last string had an escape that is half a surrogate pair; it was read as U+FFFD. */
   hasLoneSurrogate = false
 
-  /** Whether the last number was an integer of at most 15 digits without point or exponent. */
-  isShortInteger = false
-  /** Its value, when it was; −0 for `-0`. */
-  shortInteger = 0
-  /** The last number's literal is `bytes[numberStart, position)`. */
-  numberStart = 0
-
   readonly #scratch = new ByteArena(256)
 
   constructor() {
     this.bytes = new Uint8Array(1)
+    this.view = viewOf(this.bytes)
     this.stringBytes = this.bytes
   }
 
   /** Points the cursor at `bytes[start, end)`. Requires: `bytes[end]` exists and is below 0x20. */
   reset(bytes: Uint8Array, start: number, end: number): void {
     assert(end < bytes.length && bytes[end] < 0x20, 'JSON bytes need a sentinel behind their end')
-    this.bytes = bytes
+    if (bytes !== this.bytes) {
+      this.bytes = bytes
+      this.view = viewOf(bytes)
+    }
     this.start = start
     this.position = start
     this.end = end
@@ -110,6 +112,11 @@ export class JsonCursor {
   fail(message: string): never {
     const where = this.position >= this.end ? 'unexpected end of JSON' : message
     throw new JsonSyntaxError(where, this.position - this.start)
+  }
+
+  /** The four bytes at an offset, the first one lowest; 0 where fewer are left. */
+  wordAt(offset: number): number {
+    return offset + 4 <= this.bytes.length ? this.view.getInt32(offset, true) : 0
   }
 
   /**
@@ -247,35 +254,19 @@ export class JsonCursor {
     scratch.length = length
   }
 
-  /**
-   * Reads the number at `position` and checks its grammar.
-   *
-   * Sets `numberStart`, `isShortInteger` and `shortInteger`; leaves `position` behind the literal.
-   */
+  /** Moves over the number at `position`, checking its grammar. */
   readNumber(): void {
     const bytes = this.bytes
     let position = this.position
-    this.numberStart = position
-    const isNegative = bytes[position] === JSON_BYTE.minus
-    if (isNegative) position++
+    if (bytes[position] === JSON_BYTE.minus) position++
     const digitsStart = position
-    let value = 0
     let byte = bytes[position]
-    while (byte >= JSON_BYTE.zero && byte <= JSON_BYTE.nine) {
-      value = value * 10 + (byte - JSON_BYTE.zero)
-      byte = bytes[++position]
-    }
+    while (byte >= JSON_BYTE.zero && byte <= JSON_BYTE.nine) byte = bytes[++position]
     const digits = position - digitsStart
     this.position = position
     if (digits === 0) this.fail('not a value')
     if (digits > 1 && bytes[digitsStart] === JSON_BYTE.zero) this.fail('number has a leading zero')
-    if (byte === JSON_BYTE.point || byte === 0x65 || byte === 0x45) {
-      this.isShortInteger = false
-      this.#readFraction()
-      return
-    }
-    this.isShortInteger = digits <= 15
-    this.shortInteger = isNegative ? -value : value
+    if (byte === JSON_BYTE.point || byte === 0x65 || byte === 0x45) this.#readFraction()
   }
 
   #readFraction(): void {
@@ -361,6 +352,23 @@ export class JsonCursor {
     }
   }
 
+  /**
+   * Walks the object whose `{` is at the cursor; `visit` reads the value of each member. `depth` is
+   * the nesting of the object.
+   */
+  eachMember(depth: number, visit: (name: string) => void): void {
+    this.checkDepth(depth)
+    this.position++
+    if (this.peek() === JSON_BYTE.closeObject) {
+      this.position++
+      return
+    }
+    do {
+      this.readName()
+      visit(utf8Decode(this.stringBytes.subarray(this.stringStart, this.stringEnd)))
+    } while (!this.endsList(JSON_BYTE.closeObject))
+  }
+
   /** Reads a member's name and the colon behind it. */
   readName(): void {
     if (this.peek() !== JSON_BYTE.quote) this.fail('expected a member name')
@@ -395,6 +403,10 @@ export class JsonCursor {
   }
 }
 
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
 /** Bytes behind a backslash that stand for one character, and that character; 0 elsewhere. */
 const SIMPLE_ESCAPES = new Uint8Array(128)
 for (const [escaped, meant] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
@@ -405,23 +417,4 @@ const WORDS: Readonly<Record<number, Uint8Array>> = {
   116: new TextEncoder().encode('true'),
   102: new TextEncoder().encode('false'),
   110: new TextEncoder().encode('null'),
-}
-
-/**
- * Bytes of the well-formed UTF-8 sequence that begins at `position` with a byte ≥ 0x80; 0 when
- * there is none (Unicode 16, table 3-7). Requires: a byte below 0x80 lies behind the text.
- */
-export function utf8SequenceBytes(bytes: Uint8Array, position: number): number {
-  const first = bytes[position]
-  const second = bytes[position + 1]
-  if (first < 0xc2 || first > 0xf4 || (second & 0xc0) !== 0x80) return 0
-  if (first < 0xe0) return 2
-  if ((bytes[position + 2] & 0xc0) !== 0x80) return 0
-  if (first < 0xf0) {
-    if (first === 0xe0 && second < 0xa0) return 0
-    return first === 0xed && second > 0x9f ? 0 : 3
-  }
-  if ((bytes[position + 3] & 0xc0) !== 0x80) return 0
-  if (first === 0xf0 && second < 0x90) return 0
-  return first === 0xf4 && second > 0x8f ? 0 : 4
 }

@@ -5,16 +5,18 @@
  * copied.
  */
 
-import type { ValueOptions } from '../../common/cell-json.ts'
 import { LINE_BYTES_MAX } from '../../common/limits.ts'
 import type { Schema } from '../../common/schema.ts'
 import { invalidArgument, type StatusError } from '../../common/status.ts'
+import type { ValueOptions } from '../../common/value-options.ts'
 import { ByteArena } from '../../util/arena.ts'
 import type { DecodedRows } from './decoded-rows.ts'
-import { JSON_BYTE, JsonCursor, JsonSyntaxError } from './json-cursor.ts'
-import { JsonRowDecoder } from './json-row-decoder.ts'
+import { JsonCursor, JsonSyntaxError } from './json-cursor.ts'
+import { JsonRunDecoder } from './json-run-decoder.ts'
 
 const NEWLINE = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SENTINEL = Uint8Array.of(NEWLINE)
 
 /**
  * Turns chunks of NDJSON into decoded rows, in memory bounded by a chunk and a line.
@@ -30,88 +32,144 @@ export class NdjsonDecoder {
 
   readonly #operation: number
   readonly #cursor = new JsonCursor()
-  readonly #decoder: JsonRowDecoder
+  readonly #runs: JsonRunDecoder
   readonly #carry = new ByteArena(4096)
-  #line = 0
+  /** Whether a full batch does not stop it. */
+  #isGreedy = false
+  /** Lines that were decoded. */
+  #lineCount = 0
 
   constructor(schema: Schema, options: ValueOptions, operation: number, rows: DecodedRows) {
     this.rows = rows
     this.#operation = operation
-    this.#decoder = new JsonRowDecoder(schema, this.#cursor, rows.builder, options)
+    this.#runs = new JsonRunDecoder(schema, this.#cursor, rows, options, true)
   }
 
   /** Decodes all lines that end in this chunk. The chunk may be reused afterwards. */
   push(chunk: Uint8Array): void {
-    let start = 0
+    this.#isGreedy = true
+    this.pushUntilFull(chunk, 0)
+    this.#isGreedy = false
+  }
+
+  /**
+   * Decodes the lines that end in `chunk[start, …)` until the batch is full.
+   *
+   * Returns: where it stopped; the end of the chunk when all of it was taken in, which then may be
+   * reused.
+   */
+  pushUntilFull(chunk: Uint8Array, start: number): number {
+    let position = start
     if (this.#carry.length > 0 && this.failure === null) {
-      const newline = chunk.indexOf(NEWLINE)
-      this.#appendCarry(chunk, 0, newline === -1 ? chunk.length : newline + 1)
-      if (newline === -1 || this.failure !== null) return
-      this.#decodeLine(this.#carry.bytes, 0, this.#carry.length - 1)
-      this.#carry.truncate(0)
-      start = newline + 1
+      const newline = chunk.indexOf(NEWLINE, position)
+      const end = newline === -1 ? chunk.length : newline + 1
+      this.#appendCarry(chunk, position, end)
+      if (newline !== -1 && this.failure === null) this.#decodeCarry(this.#carry.length - 1)
+      position = end
     }
-    while (this.failure === null) {
-      const newline = chunk.indexOf(NEWLINE, start)
-      if (newline === -1) break
-      this.#decodeLine(chunk, start, newline)
-      start = newline + 1
-    }
-    if (this.failure === null) this.#appendCarry(chunk, start, chunk.length)
+    const linesEnd = chunk.lastIndexOf(NEWLINE) + 1
+    if (position < linesEnd) position = this.#decodeLines(chunk, position, linesEnd)
+    if (this.failure !== null) return chunk.length
+    if (position < linesEnd) return position
+    this.#appendCarry(chunk, position, chunk.length)
+    return chunk.length
   }
 
   /** Decodes the last line, if it has no newline. */
   finish(): void {
-    if (this.#carry.length === 0 || this.failure !== null) return
     const end = this.#carry.length
+    if (end === 0 || this.failure !== null) return
     this.#carry.append(SENTINEL, 0, 1)
-    this.#decodeLine(this.#carry.bytes, 0, end)
-    this.#carry.truncate(0)
+    this.#decodeCarry(end)
   }
 
   #appendCarry(chunk: Uint8Array, start: number, end: number): void {
-    if (this.#carry.length + end - start > LINE_BYTES_MAX) {
-      this.#line++
-      this.#fail(`line is longer than the limit of ${LINE_BYTES_MAX} bytes`)
-      return
-    }
-    this.#carry.append(chunk, start, end)
+    const isWhole = end > start && chunk[end - 1] === NEWLINE
+    const lineBytes = this.#carry.length + end - start - (isWhole ? 1 : 0)
+    if (lineBytes > LINE_BYTES_MAX) this.#failTooLong()
+    else this.#carry.append(chunk, start, end)
   }
 
-  #decodeLine(bytes: Uint8Array, start: number, end: number): void {
-    this.#line++
+  #decodeCarry(end: number): void {
+    this.#cursor.reset(this.#carry.bytes, 0, end)
+    this.#decodeLine(end)
+    this.#carry.truncate(0)
+  }
+
+  /**
+   * Decodes whole lines until the batch is full. Returns: where it stopped, at the start of a line.
+   */
+  #decodeLines(bytes: Uint8Array, start: number, end: number): number {
+    let position = start
+    while (position < end && this.failure === null) {
+      if (!this.#isGreedy && this.rows.isFull) break
+      this.#cursor.reset(bytes, position, end - 1)
+      position = this.#decodeRun(position, end)
+      if (!this.#runs.isBroken) continue
+      const newline = bytes.indexOf(NEWLINE, position)
+      this.#cursor.reset(bytes, position, newline)
+      this.#decodeLine(newline)
+      position = newline + 1
+    }
+    return position
+  }
+
+  /** Decodes lines that are alike. Returns: the start of the first that is not, or `end`. */
+  #decodeRun(start: number, end: number): number {
+    const { bytes } = this.#cursor
+    const { scanner, rowCountMax } = this.#runs
+    const { tape } = scanner
+    const firstRowIndex = this.rows.nextRowIndex
+    let position = start
+    let isOdd = false
+    while (position < end && tape.rowCount < rowCountMax && !isOdd) {
+      const next = this.#scanLine(bytes, position)
+      isOdd = next < 0
+      if (!isOdd) position = next
+    }
+    position = this.#runs.decodeRun(position, isOdd)
+    this.#lineCount += this.rows.nextRowIndex - firstRowIndex
+    return position
+  }
+
+  /** Scans a line that is a row. Returns: the start of the next line, or −1. */
+  #scanLine(bytes: Uint8Array, start: number): number {
+    const { scanner } = this.#runs
+    let end = scanner.scanRow(start, this.#operation)
+    if (end < 0) return -1
+    if (bytes[end] === CARRIAGE_RETURN) end++
+    if (bytes[end] === NEWLINE && end - start <= LINE_BYTES_MAX) return end + 1
+    scanner.tape.rowCount--
+    return -1
+  }
+
+  #decodeLine(end: number): void {
+    this.#lineCount++
     const cursor = this.#cursor
-    cursor.reset(bytes, start, end)
-    const first = cursor.peek()
-    if (first === -1) return
+    const start = cursor.position
+    if (end - start > LINE_BYTES_MAX) {
+      this.#lineCount--
+      this.#failTooLong()
+      return
+    }
+    if (cursor.peek() === -1) return
     try {
-      this.#decodeRow(first)
+      const isRight = this.#runs.readRow(0)
+      cursor.expectEnd()
+      this.#runs.endRow(isRight, this.#operation)
     } catch (error) {
       this.rows.builder.dropRow()
       if (!(error instanceof JsonSyntaxError)) throw error
-      this.#fail(`${error.message} at byte ${error.offset} of the line`)
+      this.#fail(this.#lineCount, `${error.message} at byte ${error.offset} of the line`)
     }
   }
 
-  #decodeRow(first: number): void {
-    const { rows } = this
-    if (first !== JSON_BYTE.openObject) {
-      this.#decoder.decodeNonObject(0)
-      this.#cursor.expectEnd()
-      rows.failRow(this.#decoder.problem)
-      return
-    }
-    const isRight = this.#decoder.decodeRow(1, true)
-    this.#cursor.expectEnd()
-    if (isRight) rows.endRow(this.#operation)
-    else rows.failRow(this.#decoder.problem)
+  #failTooLong(): void {
+    this.#fail(this.#lineCount + 1, `line is longer than the limit of ${LINE_BYTES_MAX} bytes`)
   }
 
-  #fail(what: string): void {
+  #fail(line: number, what: string): void {
     this.#carry.truncate(0)
-    const line = this.#line
     this.failure = invalidArgument(`line ${line}: ${what}`, { line })
   }
 }
-
-const SENTINEL = Uint8Array.of(NEWLINE)

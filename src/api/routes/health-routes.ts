@@ -1,6 +1,7 @@
 /** Whether the service lives, and which it is: open to all. */
 
 import { z } from 'zod'
+import { StatusError } from '../../common/status.ts'
 import { VERSION } from '../../common/version.ts'
 import { callCatalog } from '../../router/catalog-caller.ts'
 import { type App, addRoute, type Front } from '../app-env.ts'
@@ -43,7 +44,7 @@ export function addHealthRoutes(app: App, front: Front): void {
     },
     async (c) => {
       readQuery(c.req.raw, [])
-      await callCatalog(front.ports, (catalog) => catalog.ping())
+      await checkCatalog(front)
       return jsonResponse({ status: 'ok' })
     },
   )
@@ -66,4 +67,13 @@ export function addHealthRoutes(app: App, front: Front): void {
       return jsonResponse({ name: 'nyala', version: VERSION, api_version: 'v1' })
     },
   )
+}
+
+/** Throws SERVICE_UNAVAILABLE unless the catalog answers. */
+async function checkCatalog({ ports }: Front): Promise<void> {
+  try {
+    await callCatalog(ports, (catalog) => catalog.ping())
+  } catch (error) {
+    throw new StatusError('SERVICE_UNAVAILABLE', 'catalog cannot be reached', {}, error)
+  }
 }
