@@ -21,8 +21,7 @@ import type { Timestamp } from '../common/hybrid-clock.ts'
 import { SUPERBLOCK_BYTES_MAX } from '../common/limits.ts'
 import type { Partition, PartitionSchema } from '../common/partition-schema.ts'
 import type { ColumnDefinition } from '../common/schema.ts'
-import { CorruptionError } from '../common/status.ts'
-import { assert } from '../util/assert.ts'
+import { CorruptionError, StatusError } from '../common/status.ts'
 import { utf8DecodeStrict, utf8Encode } from '../util/bytes.ts'
 import { crc32c } from '../util/crc32c.ts'
 
@@ -57,7 +56,10 @@ interface StoredSuperblock extends Omit<Superblock, 'identity'> {
   }
 }
 
-/** The stored form of a superblock. */
+/**
+ * The stored form of a superblock.
+ * Throws: ILLEGAL_STATE when the table's definition is more than a superblock holds.
+ */
 export function encodeSuperblock(superblock: Superblock): Uint8Array {
   const { identity, clockMark, walGenerations } = superblock
   const stored: StoredSuperblock = {
@@ -68,7 +70,13 @@ export function encodeSuperblock(superblock: Superblock): Uint8Array {
   }
   const json = utf8Encode(JSON.stringify(stored))
   const bytes = new Uint8Array(HEADER_BYTES + json.length)
-  assert(bytes.length <= SUPERBLOCK_BYTES_MAX, 'a superblock stays small')
+  if (bytes.length > SUPERBLOCK_BYTES_MAX) {
+    throw new StatusError(
+      'ILLEGAL_STATE',
+      `superblock takes ${bytes.length} bytes, limit is ${SUPERBLOCK_BYTES_MAX}`,
+      { limit: SUPERBLOCK_BYTES_MAX },
+    )
+  }
   const view = new DataView(bytes.buffer)
   view.setUint32(0, MAGIC, true)
   view.setUint32(8, json.length, true)

@@ -16,7 +16,8 @@
  *  I3  nothing is written before `initialize`.
  */
 
-import { type Clock, TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
+import { type Clock, TIMESTAMP_MAX, TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
+import { WAL_GENERATION_COUNT_MAX } from '../common/limits.ts'
 import { CorruptionError, invalidArgument, StatusError } from '../common/status.ts'
 import type { TableEntry } from '../common/table.ts'
 import { assert } from '../util/assert.ts'
@@ -32,7 +33,7 @@ import {
   openTabletScan,
 } from './read-path.ts'
 import { ResultCache } from './result-cache.ts'
-import { decodeSuperblock, type TabletIdentity } from './superblock.ts'
+import { decodeSuperblock, encodeSuperblock, type TabletIdentity } from './superblock.ts'
 import { TabletClock } from './tablet-clock.ts'
 import { makeMemRowSet, TabletParts } from './tablet-parts.ts'
 import type {
@@ -151,6 +152,7 @@ export class Tablet {
    * in one transaction. A tablet that is initialized already stays as it is.
    *
    * Requires: `tabletId` is one of the table's tablets, and this storage is that tablet's.
+   * Throws: ILLEGAL_STATE when the table's definition is too large for a tablet.
    */
   initialize(table: TableEntry, tabletId: string): void {
     this.#run(() => {
@@ -160,6 +162,12 @@ export class Tablet {
       }
       const { store } = this.#options
       const identity = identityOf(table, tabletId)
+      // Once on trial, at its largest: what will not fit is refused while there is a way back.
+      encodeSuperblock({
+        identity,
+        clockMark: TIMESTAMP_MAX,
+        walGenerations: new Array(WAL_GENERATION_COUNT_MAX).fill(TIMESTAMP_MAX),
+      })
       this.#commit(() => {
         const parts = new TabletParts({
           store,

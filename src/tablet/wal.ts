@@ -27,6 +27,7 @@ import {
 import { CorruptionError, StatusError } from '../common/status.ts'
 import { assert } from '../util/assert.ts'
 import { concatBytes } from '../util/bytes.ts'
+import { VERIFY } from '../util/verify.ts'
 import type { TabletStore } from './ports.ts'
 import { decodeWalEntry, type WalEntry, WalEntryEncoder } from './wal-entry.ts'
 
@@ -124,6 +125,7 @@ export class Wal {
     if (hasBegun) this.#beginGeneration()
     const generation = this.#generations[this.#generations.length - 1]
     const bytes = scratchEncoder.encode(entry, generation)
+    if (VERIFY) decodeWalEntry(bytes.slice(), generation, 'an entry just encoded')
     this.#store.appendWal(generation, cutIntoParts(bytes))
     this.#openBytes += bytes.length
     this.#lastTimestamp = entry.timestamp

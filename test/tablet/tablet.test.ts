@@ -82,6 +82,19 @@ describe('Tablet.initialize', () => {
   })
 })
 
+describe('Tablet.initialize with a huge definition', () => {
+  test('refuses it and stays uninitialized', () => {
+    const harness = new TabletHarness(SCHEMA, { isNew: true })
+    const { table, tablet } = harness
+    const huge = { ...table, extraConfigs: { name: 'x'.repeat(1 << 20) } }
+
+    expect(failureOf(() => tablet.initialize(huge, TABLET_ID)).code).toBe('ILLEGAL_STATE')
+    expect(harness.store.committedCount).toBe(0)
+    tablet.initialize(table, TABLET_ID)
+    expect(harness.write(inserts(1)).inserted).toBe(1)
+  })
+})
+
 describe('Tablet.write', () => {
   test('bills one row for a thousand', () => {
     const harness = new TabletHarness(SCHEMA)
@@ -342,6 +355,20 @@ describe('Tablet after a failure', () => {
     harness.crash()
     expect(harness.rows()).toHaveLength(1)
     checkTablet(harness.tablet)
+  })
+
+  test('leaves nothing of an op that an assertion ended midway', () => {
+    const harness = new TabletHarness(SCHEMA)
+    harness.write(inserts(1))
+    const committed = harness.store.committedCount
+    harness.tablet.parts?.memRowSet.freeze()
+
+    expect(() => harness.write(inserts(2, 1), aKey())).toThrow(AssertionError)
+    expect(harness.store.committedCount).toBe(committed)
+    expect(() => harness.write(inserts(1, 5))).toThrow('not used after it broke')
+    harness.crash()
+    expect(harness.rows()).toHaveLength(1)
+    expect(harness.write(inserts(2, 1), aKey())).toMatchObject({ inserted: 2, isReplayed: false })
   })
 
   test('has the whole op when the storage failed after it was durable', () => {
