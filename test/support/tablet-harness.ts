@@ -25,7 +25,7 @@ import { TestClock } from './test-clock.ts'
 /** How a harness begins. */
 export interface HarnessOptions {
   readonly extraConfigs?: Record<string, string>
-  /** The table, of which the tablet is the one with TABLET_ID; left out: one of that tablet alone. */
+  /** The table whose tablet TABLET_ID it is; left out: one of that tablet alone. */
   readonly table?: TableEntry
   readonly memoryBytesMax?: number
   readonly seed?: number
