@@ -38,7 +38,8 @@ export function list<Element extends z.ZodType>(element: Element): z.ZodArray<El
 
 /** An object with these members and no others. */
 export function members<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, 'must be an object')
+  // A number that was kept as its text is an object only to the program.
+  return z.preprocess(plainNumber, z.strictObject(shape, 'must be an object'))
 }
 
 /** Any JSON value; what it may be depends on the table. */
