@@ -10,6 +10,7 @@
  */
 
 import { ColumnBuilder } from '../../common/column-builder.ts'
+import { PHYSICAL } from '../../common/data-type.ts'
 import { RowBlockBuilder } from '../../common/row-block-builder.ts'
 import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
@@ -24,9 +25,12 @@ import { RowWindow } from './row-window.ts'
 /** The first window is small, for scans that want few rows; later ones double. */
 const FIRST_WINDOW_ROWS = 64
 const WINDOW_ROWS_MAX = 2048
+/** Bytes of strings that are copied for a test at a time, unless one alone is longer. */
+const TEST_BYTES_MAX = 256 * 1024
 
 const FIRST_ROWS = new Uint32Array(WINDOW_ROWS_MAX).map((_, row) => row)
 const scratchRows = new Uint32Array(WINDOW_ROWS_MAX)
+const scratchKept = new Uint32Array(WINDOW_ROWS_MAX)
 
 /** A test and where the cells for it come from. */
 interface BoundTest {
@@ -151,15 +155,37 @@ export class MemRowSetIterator implements RowSetIterator {
   }
 
   #filter(): void {
-    const window = this.#window
-    for (let i = 0; i < this.#tests.length && window.count > 0; i++) {
-      const { column, test, cells } = this.#tests[i]
-      cells.clear()
-      window.gather(column, 0, window.count, cells)
-      scratchRows.set(FIRST_ROWS.subarray(0, window.count))
-      const kept = test.keepPassing(cells.view(), scratchRows, window.count)
-      if (kept < window.count) window.keep(scratchRows, kept)
+    for (let i = 0; i < this.#tests.length && this.#window.count > 0; i++) {
+      this.#filterBy(this.#tests[i])
     }
+  }
+
+  /** Drops the rows of the window that fail a test. */
+  #filterBy({ column, test, cells }: BoundTest): void {
+    const window = this.#window
+    let kept = 0
+    for (let start = 0; start < window.count; ) {
+      const end = this.#sliceEnd(column, start)
+      cells.clear()
+      window.gather(column, start, end, cells)
+      scratchRows.set(FIRST_ROWS.subarray(0, end - start))
+      const passing = test.keepPassing(cells.view(), scratchRows, end - start)
+      for (let i = 0; i < passing; i++) scratchKept[kept++] = start + scratchRows[i]
+      start = end
+    }
+    if (kept < window.count) window.keep(scratchKept, kept)
+  }
+
+  /** Where rows from `start` on end whose cells may be copied for a test at once. */
+  #sliceEnd(column: ReadColumn, start: number): number {
+    const count = this.#window.count
+    if (column.physical !== PHYSICAL.binary) return count
+    let end = start
+    for (let bytes = 0; end < count; end++) {
+      bytes += this.#window.valueBytes(column, end)
+      if (bytes > TEST_BYTES_MAX && end > start) break
+    }
+    return end
   }
 
   /** How many of the next `count` rows fit `bytesMax`; the first row of a batch always does. */

@@ -67,7 +67,7 @@ export class MemRowSet implements RowSet {
     this.#rows = new MemRowStore(options.schema)
   }
 
-  /** Bytes held in memory, spare capacity included. Cost: O(1). */
+  /** Bytes held in memory, spare capacity included. Cost: O(columns). */
   get heldBytes(): number {
     return this.#rows.heldBytes + this.#index.heldBytes + this.#order.heldBytes
   }

@@ -50,7 +50,7 @@ export class MemRowStore {
     this.redos = new RedoLog(schema)
   }
 
-  /** Bytes held in memory, those of the changes included. Cost: O(1). */
+  /** Bytes held in memory, those of the changes included. Cost: O(columns). */
   get heldBytes(): number {
     const last = this.chunks.at(-1)
     const rowBytes = last === undefined ? 0 : last.heldBytes + CHUNK_OVERHEAD_BYTES
@@ -93,24 +93,30 @@ export class MemRowStore {
   ): number {
     const first = this.rowCount
     assert(first + end - start <= MEM_ROW_COUNT_MAX, 'a MemRowSet has a slot for each row')
+    const isRun = isAscendingRun(rows, start, end)
     for (let from = start; from < end; ) {
       const chunk = this.#openChunk()
       const stop = Math.min(end, from + CHUNK_ROW_COUNT - chunk.rowCount)
-      chunk.append(keys, rows, from, stop, at)
+      chunk.append(keys, rows, from, stop, isRun, at)
       from = stop
     }
-    this.#appendCells(block, rows, start, end)
+    this.#appendCells(block, rows, start, end, isRun)
     this.rowCount = first + end - start
     return first
   }
 
-  #appendCells(block: RowBlock, rows: Uint32Array, start: number, end: number): void {
+  #appendCells(
+    block: RowBlock,
+    rows: Uint32Array,
+    start: number,
+    end: number,
+    isRun: boolean,
+  ): void {
     const sources = this.#sources
     sources.fill(undefined)
     for (let i = 0; i < block.columns.length; i++) {
       sources[this.schema.mustById(block.columnIds[i]).index] = block.columns[i]
     }
-    const isRun = isAscendingRun(rows, start, end)
     let columnBytes = 0
     for (let index = 0; index < sources.length; index++) {
       const column = this.schema.columns[index]

@@ -122,7 +122,6 @@ export class RedoLog {
   readonly #chunks: RedoChunk[] = []
   readonly #columns: (ChunkedColumn | null)[]
   #closedBytes = 0
-  #columnBytes = 0
 
   constructor(schema: Schema) {
     this.#physicals = schema.columns.map((column) => column.physical)
@@ -135,11 +134,13 @@ export class RedoLog {
     this.#columns.push(null)
   }
 
-  /** Bytes held in memory. Cost: O(1). */
+  /** Bytes held in memory. Cost: O(columns). */
   get heldBytes(): number {
     const last = this.#chunks.at(-1)
-    const recordBytes = last === undefined ? 0 : last.heldBytes + CHUNK_OVERHEAD_BYTES
-    return this.#closedBytes + recordBytes + this.#columnBytes
+    let bytes = this.#closedBytes
+    if (last !== undefined) bytes += last.heldBytes + CHUNK_OVERHEAD_BYTES
+    for (const column of this.#columns) if (column !== null) bytes += column.heldBytes
+    return bytes
   }
 
   /** Appends a record without cells behind `older`, or `NO_REDO`. Returns its number. */
@@ -157,19 +158,13 @@ export class RedoLog {
 
   /** Adds the cell of `row` of a write block to the newest record. Requires: it is set. */
   addCell(columnIndex: number, source: ColumnVector, row: number): void {
-    const column = this.#open(columnIndex)
-    this.#columnBytes -= column.heldBytes
     scratchRow[0] = row
-    column.appendRows(source, scratchRow, 0, 1)
-    this.#columnBytes += column.heldBytes
+    this.#open(columnIndex).appendRows(source, scratchRow, 0, 1)
   }
 
   /** Adds a plain value, or null, to the newest record. */
   addValue(columnIndex: number, cell: Cell | null): void {
-    const column = this.#open(columnIndex)
-    this.#columnBytes -= column.heldBytes
-    column.appendRepeated(cell, 1)
-    this.#columnBytes += column.heldBytes
+    this.#open(columnIndex).appendRepeated(cell, 1)
   }
 
   #open(columnIndex: number): ChunkedColumn {

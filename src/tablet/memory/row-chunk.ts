@@ -38,16 +38,22 @@ export class RowChunk {
     return keys.bytes.length + keys.ends.byteLength + insertedAt.byteLength + newestRedo.byteLength
   }
 
-  /** Appends keys `rows[start, end)` of `keys` as rows inserted at `at`. */
-  append(keys: KeyArena, rows: Uint32Array, start: number, end: number, at: Timestamp): void {
+  /**
+   * Appends keys `rows[start, end)` of `keys` as rows inserted at `at`. `isRun`: whether each of
+   * them is the one behind the one before.
+   */
+  append(
+    keys: KeyArena,
+    rows: Uint32Array,
+    start: number,
+    end: number,
+    isRun: boolean,
+    at: Timestamp,
+  ): void {
     const first = this.rowCount
     this.#grow(first + end - start)
-    const own = this.keys
-    for (let i = start; i < end; i++) {
-      const row = rows[i]
-      own.append(keys.bytes, row === 0 ? 0 : keys.ends[row - 1], keys.ends[row])
-      own.endKey()
-    }
+    if (isRun) appendRun(this.keys, keys, rows[start], rows[start] + end - start)
+    else appendKeys(this.keys, keys, rows, start, end)
     this.insertedAt.fill(at, first, first + end - start)
     if (at > this.lastInsertedAt) this.lastInsertedAt = at
   }
@@ -64,5 +70,27 @@ export class RowChunk {
     newestRedo.set(this.newestRedo)
     newestRedo.fill(NO_REDO, old)
     this.newestRedo = newestRedo
+  }
+}
+
+/** Appends keys `[start, end)` of `source`. Requires: `target` has room for their ends. */
+function appendRun(target: KeyArena, source: KeyArena, start: number, end: number): void {
+  const from = source.start(start)
+  const shift = target.append(source.bytes, from, source.ends[end - 1]) - from
+  const ends = target.ends
+  for (let i = start, key = target.count; i < end; i++, key++) ends[key] = source.ends[i] + shift
+  target.count += end - start
+}
+
+function appendKeys(
+  target: KeyArena,
+  source: KeyArena,
+  rows: Uint32Array,
+  start: number,
+  end: number,
+): void {
+  for (let i = start; i < end; i++) {
+    target.append(source.bytes, source.start(rows[i]), source.ends[rows[i]])
+    target.endKey()
   }
 }

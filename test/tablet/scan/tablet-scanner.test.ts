@@ -211,6 +211,19 @@ describe('TabletScanner', () => {
     expect(keysIn(aWriter('g'), { predicates })).toBe('d')
   })
 
+  test('tests texts that are too long to be copied many at a time', () => {
+    const writer = new MemRowWriter(schema)
+    const rows = Array.from({ length: 200 }, (_, i) => {
+      return { k: String(1000 + i), v: i, t: String(i % 7).repeat(i % 3 === 0 ? 10_000 : 3) }
+    })
+    writer.insert(1, ...rows)
+    const predicates = [rangePredicate(t, key('5'), null)]
+
+    const found = scanRows(writer, { predicates, columnIds: [v.id] })
+
+    expect(found).toEqual(rows.filter((row) => row.t >= '5').map((row) => ({ v: row.v })))
+  })
+
   test('takes no longer text for the one that a range ends with', () => {
     const writer = new MemRowWriter(schema)
     const texts = ['fo', 'foo', 'foo\0', 'foobar', 'foobaz', 'fop']
