@@ -103,8 +103,9 @@ function magnitudeOfScan(bytes: Uint8Array): number {
  * (upper × 10^9 + lower) × or ÷ power, rounded once; NaN when the result is too near a tie to tell.
  *
  * The value is kept as the unevaluated sum of two doubles, good to about 2^−100 of itself.
+ * Requires: upper below 10^10, lower below 10^9, a power of ten up to 10^22.
  */
-function scaleLong(upper: number, lower: number, power: number, isDivided: boolean): number {
+export function scaleLong(upper: number, lower: number, power: number, isDivided: boolean): number {
   const product = upper * 1e9
   const high = product + lower
   const low = productError(upper, 1e9, product) + (lower - (high - product))

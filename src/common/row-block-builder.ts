@@ -149,6 +149,22 @@ export class RowBlockBuilder {
     }
   }
 
+  /**
+   * Completes `count` rows whose cells were appended to every column by itself; row i has
+   * `operations[i]`. Requires: no row is pending.
+   */
+  endRows(operations: Uint8Array, count: number): void {
+    if (this.#hasOperations) {
+      for (let i = 0; i < count; i++) {
+        this.#appendOperation(operations[i])
+        this.rowCount++
+      }
+    } else {
+      this.rowCount += count
+    }
+    assert(this.columns.every((column) => column.rowCount === this.rowCount), 'columns end together')
+  }
+
   #appendOperation(operation: number): void {
     if (this.rowCount === this.#operations.length) {
       const grown = new Uint8Array(Math.max(16, this.rowCount * 2))

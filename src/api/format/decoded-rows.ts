@@ -56,6 +56,21 @@ export class DecodedRows {
     this.builder.view().operations?.fill(operation)
   }
 
+  /**
+   * Makes room for `ratio` times as many rows as there are, like them, as far as the batch goes; at
+   * most `valueBytesMax` more bytes for the values of a column. For the sake of speed alone.
+   */
+  reserve(ratio: number, valueBytesMax: number): void {
+    const { rowCount, columns } = this.builder
+    const roomLeft = Math.min(this.#rowCountMax, SHARE_ROW_COUNT_MAX) - rowCount
+    const extraRows = Math.min(Math.ceil(rowCount * ratio), Math.max(0, roomLeft))
+    for (const column of columns) {
+      column.reserve(extraRows)
+      const { values } = column
+      values.reserve(Math.min(Math.ceil((values.length / rowCount) * extraRows), valueBytesMax))
+    }
+  }
+
   /** Completes the builder's pending row under the next row number. */
   endRow(operation: number): void {
     const row = this.builder.rowCount

@@ -59,6 +59,7 @@ export class JsonBodyDecoder {
   #rowsProblem: StatusError | null = null
   #hasRows = false
   #hasOperations = false
+  #isReserved = false
 
   constructor(schema: Schema, options: ValueOptions, rows: DecodedRows) {
     this.rows = rows
@@ -199,16 +200,27 @@ export class JsonBodyDecoder {
    */
   #decodeElements(): void {
     const cursor = this.#cursor
+    const start = cursor.position
     while (!this.rows.isFull) {
       const isEnded = this.#decodeRun()
       checkRowCount(this.rows.nextRowIndex)
       if (isEnded) return
+      this.#reserve(start)
       if (!this.#runs.isBroken) continue
       this.#decodeElement()
       checkRowCount(this.rows.nextRowIndex)
       if (cursor.endsList(JSON_BYTE.closeArray)) return
     }
     this.#resumeAt = cursor.position
+  }
+
+  /** Makes room for the rows that are left, if they are like those decoded from `start` on. */
+  #reserve(start: number): void {
+    const { position, end } = this.#cursor
+    const { rowCount } = this.rows.builder
+    if (this.#isReserved || rowCount === 0) return
+    this.#isReserved = true
+    this.rows.reserve((end - position) / (position - start), end - position)
   }
 
   #decodeElement(): void {

@@ -1,0 +1,35 @@
+/**
+ * Four bytes of text at a time, as a 32-bit word whose lowest byte comes first. Hot: several times
+ * as fast as looking at single bytes.
+ */
+
+const HIGH_BITS = 0x8080_8080 | 0
+
+/** Whether all four bytes are digits. */
+export function isFourDigits(word: number): boolean {
+  // Adding 6 carries what lies above '9' out of the row of digits.
+  return (word & (word + 0x0606_0606) & 0xf0f0_f0f0) === 0x3030_3030
+}
+
+/** The integer that four digits write. Requires: `isFourDigits(word)`. */
+export function fourDigits(word: number): number {
+  const pairs = (Math.imul(word & 0x0f0f_0f0f, 0xa01) >>> 8) & 0x00ff_00ff
+  return Math.imul(pairs, 0x64_0001) >>> 16
+}
+
+/**
+ * The offset, 0 … 3, of the first byte that ends plain text in JSON: a quote, a backslash, a
+ * control character, a byte of a longer UTF-8 sequence; 4 when there is none.
+ */
+export function plainBytes(word: number): number {
+  const quote = word ^ 0x2222_2222
+  const backslash = word ^ 0x5c5c_5c5c
+  // A borrow can only make a wrong mark above a right one, and the lowest is taken.
+  const marks =
+    ((quote - 0x0101_0101) & ~quote) |
+    ((backslash - 0x0101_0101) & ~backslash) |
+    ((word - 0x2020_2020) & ~word) |
+    word
+  const stops = marks & HIGH_BITS
+  return stops === 0 ? 4 : (31 - Math.clz32(stops & -stops)) >>> 3
+}

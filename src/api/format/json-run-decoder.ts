@@ -1,0 +1,124 @@
+/**
+ * Decodes JSON rows a run at a time, and row by row where a run is broken by one that is written in
+ * another way or has something wrong.
+ */
+
+import type { Schema } from '../../common/schema.ts'
+import type { ValueOptions } from '../../common/value-options.ts'
+import type { DecodedRows } from './decoded-rows.ts'
+import { JSON_BYTE, type JsonCursor } from './json-cursor.ts'
+import { JsonRowDecoder } from './json-row-decoder.ts'
+import { JsonRowScanner } from './json-row-scanner.ts'
+import { TapeDecoder } from './tape-decoder.ts'
+
+/** Rows of the first run, which shows what rows are like. */
+const FIRST_RUN_ROW_COUNT = 64
+/** Rows of the run after one that had a wrong cell. */
+const RUN_ROW_COUNT_MIN = 4
+
+/** Decodes rows of one cursor's text into one batch. */
+export class JsonRunDecoder {
+  readonly scanner: JsonRowScanner
+  /**
+   * Rows that the next run may have: what was scanned behind a wrong row is scanned again, so runs
+   * are short after one and double from then on.
+   */
+  rowCountMax: number
+  /** Whether the run ended at a row that must be read by itself. */
+  isBroken = false
+
+  readonly #cursor: JsonCursor
+  readonly #rows: DecodedRows
+  readonly #schema: Schema
+  readonly #options: ValueOptions
+  /** Made when the first odd row comes. */
+  #rowDecoder: JsonRowDecoder | null = null
+  readonly #tapeDecoder: TapeDecoder
+  #members: readonly number[]
+
+  constructor(
+    schema: Schema,
+    cursor: JsonCursor,
+    rows: DecodedRows,
+    options: ValueOptions,
+    isLine: boolean,
+  ) {
+    this.#cursor = cursor
+    this.#rows = rows
+    this.scanner = new JsonRowScanner(schema, cursor, isLine)
+    this.#schema = schema
+    this.#options = options
+    this.#tapeDecoder = new TapeDecoder(schema, options, rows)
+    this.#members = schema.columns.map((column) => column.index)
+    this.rowCountMax = Math.min(FIRST_RUN_ROW_COUNT, this.scanner.tape.rowCountMax)
+  }
+
+  /**
+   * Decodes the rows on the scanner's tape up to the first that has something wrong, and empties
+   * the tape. `end` is where scanning ended, `isOdd` whether it ended at an odd row.
+   *
+   * Returns: where the first row that was not decoded starts, or `end`. `isBroken` tells whether
+   * that row must be read by itself.
+   */
+  decodeRun(end: number, isOdd: boolean): number {
+    const { tape } = this.scanner
+    const { bytes, view } = this.#cursor
+    const scanned = tape.rowCount
+    const decoded = scanned === 0 ? 0 : this.#tapeDecoder.decode(tape, bytes, view)
+    tape.clear()
+    this.isBroken = isOdd || decoded < scanned
+    if (decoded < scanned) {
+      this.rowCountMax = RUN_ROW_COUNT_MIN
+      return tape.rowStarts[decoded]
+    }
+    this.rowCountMax = Math.min(this.rowCountMax * 2, tape.rowCountMax)
+    return end
+  }
+
+  /**
+   * Reads the value at the cursor as the next row, and leaves the cursor behind it. `depth` is the
+   * nesting of what it stands in.
+   *
+   * Returns: whether it is right, and then it is pending in the batch. Throws: JsonSyntaxError, and
+   * then the pending row is to be dropped.
+   */
+  readRow(depth: number): boolean {
+    const decoder = this.#exactDecoder()
+    if (this.#cursor.peek() !== JSON_BYTE.openObject) {
+      decoder.decodeNonObject(depth)
+      return false
+    }
+    if (!decoder.decodeRow(depth + 1, true)) return false
+    this.#learnMembers(decoder.members)
+    return true
+  }
+
+  /** Ends the row that was read last under the next row number. */
+  endRow(isRight: boolean, operation: number): void {
+    if (isRight) this.#rows.endRow(operation)
+    else this.#rows.failRow(this.#exactDecoder().problem)
+  }
+
+  /** Drops the row that is pending, if one is. */
+  dropRow(): void {
+    this.#rows.builder.dropRow()
+  }
+
+  #exactDecoder(): JsonRowDecoder {
+    this.#rowDecoder ??= new JsonRowDecoder(
+      this.#schema,
+      this.#cursor,
+      this.#rows.builder,
+      this.#options,
+    )
+    return this.#rowDecoder
+  }
+
+  /** Expects the next rows to have the members of the one that was just read. */
+  #learnMembers(members: readonly number[]): void {
+    const known = this.#members
+    if (members.length === known.length && members.every((index, i) => index === known[i])) return
+    this.#members = members.slice()
+    this.scanner.tape.setLayout(this.#members)
+  }
+}
