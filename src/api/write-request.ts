@@ -26,6 +26,16 @@ const NEEDED: Readonly<Record<RowOperation, readonly Privilege[]>> = {
   [ROW_OPERATIONS.DELETE_IGNORE]: ['DELETE'],
 }
 
+/** Rows of a request, batch by batch; of each, `feedRows` takes what is in `rows`. */
+export interface RowBatches {
+  /** Holds the first batch, and after `next` the next one. */
+  readonly rows: DecodedRows
+  /** Operations that the rows of all batches have. */
+  readonly operations: ReadonlySet<number>
+  /** Puts the next batch into `rows`. Returns: whether there was one. */
+  next(): boolean
+}
+
 /** A write that is over. */
 export interface FinishedWrite {
   readonly session: WriteSession
@@ -56,7 +66,7 @@ export async function writeDecoded(
   front: Front,
   c: AppContext,
   access: TableAccess,
-  decode: (schema: Schema) => DecodedRows,
+  decode: (schema: Schema) => RowBatches,
 ): Promise<FinishedWrite> {
   const first = await writeOnce(front, c, access, decode)
   const { session } = first
@@ -77,19 +87,14 @@ async function writeOnce(
   front: Front,
   c: AppContext,
   access: TableAccess,
-  decode: (schema: Schema) => DecodedRows,
+  decode: (schema: Schema) => RowBatches,
 ): Promise<FinishedWrite> {
-  const rows = decode(access.table.schema)
-  checkOperations(c, access, rows)
+  const { schema, entry } = access.table
+  const batches = decode(schema)
+  const needed = new Set([...batches.operations].flatMap(privilegesOf))
+  for (const privilege of needed) c.get('caller').check(privilege, entry.name)
   const session = openWriteSession(front, c, access)
-  await feedRows(rows, session)
+  do await feedRows(batches.rows, session)
+  while (session.failure === null && batches.next())
   return { session, summary: await session.finish() }
-}
-
-function checkOperations(c: AppContext, access: TableAccess, rows: DecodedRows): void {
-  const needed = new Set<Privilege>()
-  for (const operation of new Set(rows.builder.view().operations)) {
-    for (const privilege of privilegesOf(operation)) needed.add(privilege)
-  }
-  for (const privilege of needed) c.get('caller').check(privilege, access.table.entry.name)
 }

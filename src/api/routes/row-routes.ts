@@ -30,7 +30,7 @@ import { idempotencyKey } from '../request-headers.ts'
 import { keyCellsFromArray, keyCellsFromSegments } from '../row-key.ts'
 import { snapshotTimeOfText } from '../snapshot-time.ts'
 import { accessTable, withReadSession } from '../table-access.ts'
-import { type FinishedWrite, writeDecoded } from '../write-request.ts'
+import { type FinishedWrite, type RowBatches, writeDecoded } from '../write-request.ts'
 import { rowParams, writeHeaders, writeHeadersOf } from './rows-routes.ts'
 import { tableParam } from './table-routes.ts'
 
@@ -253,7 +253,7 @@ function oneRow(
   row: unknown,
   operation: RowOperation,
   values: ValueOptions,
-): DecodedRows {
+): RowBatches {
   if (!isJsonObject(row)) throw invalidArgument('body must be an object')
   const rows = new DecodedRows(schema)
   for (const [index, cell] of key.entries()) rows.builder.setCell(index, cell)
@@ -270,7 +270,7 @@ function oneRow(
     }
   }
   rows.endRow(operation)
-  return rows
+  return { rows, operations: new Set([operation]), next: () => false }
 }
 
 function failedRow(write: FinishedWrite): RequestRowError | null {

@@ -13,7 +13,8 @@ import {
 } from '../../wire/row-schemas.ts'
 import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
 import { readWholeBody } from '../body-reader.ts'
-import { decodeJsonBody, operationOf } from '../format/json-body-decoder.ts'
+import { DecodedRows } from '../format/decoded-rows.ts'
+import { JsonBodyDecoder, operationOf } from '../format/json-body-decoder.ts'
 import { encodeNullText } from '../format/null-text.ts'
 import { encodeFoundRows } from '../found-rows.ts'
 import { jsonResponse } from '../json-text.ts'
@@ -140,7 +141,11 @@ async function writeJsonRows(
   const values = valueOptionsOf(query)
   const access = await accessTable(front, c, { any: WRITE_PRIVILEGES })
   const { bytes, end } = await readWholeBody(c.req.raw, JSON_BODY_BYTES_MAX)
-  return writeDecoded(front, c, access, (schema) => decodeJsonBody(schema, values, bytes, end))
+  return writeDecoded(front, c, access, (schema) => {
+    const decoder = new JsonBodyDecoder(schema, values, new DecodedRows(schema))
+    decoder.start(bytes, end)
+    return decoder
+  })
 }
 
 async function writeStream(
