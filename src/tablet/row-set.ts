@@ -63,6 +63,9 @@ export interface ScanBatch {
 
 /** A scan of one rowset, which sees the snapshot it was opened at whatever is written meanwhile. */
 export interface RowSetIterator {
+  /** Rows looked at so far, also for batches that came to nothing. */
+  readonly scannedCount: number
+
   /** The next rows. Returns: null when there are none left. */
   next(limits: BatchLimits): ScanBatch | null
 }

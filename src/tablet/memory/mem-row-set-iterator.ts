@@ -44,6 +44,7 @@ interface BoundTest {
  * own.
  */
 export class MemRowSetIterator implements RowSetIterator {
+  scannedCount = 0
   readonly #rows: MemRowStore
   readonly #slots: Uint32Array
   readonly #isDescending: boolean
@@ -92,6 +93,7 @@ export class MemRowSetIterator implements RowSetIterator {
     output.clear()
     this.#keys?.clear()
     const scannedCount = this.#fill(limits)
+    this.scannedCount += scannedCount
     if (output.rowCount === 0 && this.#isDone()) return null
     return {
       block: output.view(),

@@ -44,22 +44,28 @@ class MergeCursor {
     return this.next === this.count
   }
 
-  /** Goes on to the next batch. Returns: the rows looked at, or −1 when the scan has ended. */
-  advance(limits: BatchLimits): number {
+  /** Rows looked at so far. */
+  get scannedCount(): number {
+    return this.#iterator.scannedCount
+  }
+
+  /** Goes on to the next batch. Returns: false when the scan has ended. */
+  advance(limits: BatchLimits): boolean {
     const batch = this.#iterator.next(limits)
-    if (batch === null) return -1
+    if (batch === null) return false
     assert(batch.keys !== null, 'a merged scan has keys')
     this.block = batch.block
     this.keys = batch.keys
     this.next = 0
     this.count = batch.block.rowCount
     this.doneKey = batch.lastKeyScanned
-    return batch.scannedCount
+    return true
   }
 }
 
 /** One scan over several rowsets. Requires: their scans carry keys and have the same options. */
 export class MergeIterator implements RowSetIterator {
+  scannedCount = 0
   readonly #isDescending: boolean
   readonly #output: RowBlockBuilder
   readonly #keys: KeyArena | null
@@ -82,6 +88,7 @@ export class MergeIterator implements RowSetIterator {
     this.#output.clear()
     this.#keys?.clear()
     const scannedCount = this.#fill(limits)
+    this.scannedCount += scannedCount
     if (this.#output.rowCount === 0 && this.#cursors.length === 0) return null
     const block = this.#output.view()
     return { block, keys: this.#keys, lastKeyScanned: this.#doneKey, scannedCount }
@@ -120,14 +127,14 @@ export class MergeIterator implements RowSetIterator {
    */
   #refill(first: MergeCursor, limits: BatchLimits): number {
     this.#cursors.shift()
-    const scannedCount = first.advance({
+    const before = first.scannedCount
+    const hasMore = first.advance({
       rowCountMax: Math.min(limits.rowCountMax, BATCH_ROWS_MAX),
       bytesMax: Math.ceil(limits.bytesMax / this.#cursorCount),
       scannedMax: Math.ceil(limits.scannedMax / this.#cursorCount),
     })
-    if (scannedCount < 0) return 0
-    this.#insert(first)
-    return scannedCount
+    if (hasMore) this.#insert(first)
+    return first.scannedCount - before
   }
 
   #insert(cursor: MergeCursor): void {

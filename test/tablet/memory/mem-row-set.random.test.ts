@@ -208,7 +208,12 @@ class RandomTablet {
       lookupRows: (lookup) => rowSet.lookupRows(lookup),
       openIterator: (scan) => {
         const iterator = rowSet.openIterator(scan)
-        return { next: (limits) => iterator.next({ ...limits, scannedMax }) }
+        return {
+          get scannedCount() {
+            return iterator.scannedCount
+          },
+          next: (limits) => iterator.next({ ...limits, scannedMax }),
+        }
       },
     }
   }

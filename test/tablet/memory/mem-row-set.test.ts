@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { equalityPredicate } from '../../../src/common/column-predicate.ts'
 import type { Cell } from '../../../src/common/data-type.ts'
 import { ABSENT } from '../../../src/tablet/memory/key-index.ts'
 import { openScan } from '../../../src/tablet/scan/tablet-scanner.ts'
@@ -7,6 +8,7 @@ import { EMPTY_BYTES, utf8Encode } from '../../../src/util/bytes.ts'
 import { aWriteBlock, type PlainRow } from '../../support/a-write-block.ts'
 import { MemRowWriter } from '../../support/mem-row-writer.ts'
 import { blockOf, hashesOf, keysOf, rowsOf, schemaWith } from '../../support/row-data.ts'
+import { openScanOf } from '../../support/scan-rows.ts'
 
 const schema = schemaWith('k STRING KEY', ['v INT32 NULL', { writeDefault: 7 }], 'w INT64 NULL', [
   't STRING NULL',
@@ -253,6 +255,40 @@ describe('MemRowSet', () => {
 
     const ids = wide.columns.map((column) => column.id)
     expect(rowsAt(writer, 2, ids)).toEqual([low, { ...high, k: 1 }])
+  })
+
+  test('shows the read default of a column that is younger than its rows, until it is changed', () => {
+    const writer = aRowSet()
+    writer.insert(1, { k: 'a' }, { k: 'b' })
+    writer.rowSet.freeze()
+    const younger = schemaWith('k STRING KEY', [
+      'added INT32 NULL',
+      { id: 99, readDefault: 5, writeDefault: 6 },
+    ])
+    const selected = (value: number, snapshot: number) => {
+      const scanner = openScanOf([writer], {
+        schema: younger,
+        columnIds: [10, 99],
+        predicates: [equalityPredicate(younger.columns[1], value)],
+        snapshot,
+      })
+      const block = scanner.nextBatch(10, 1000)?.block
+      return block === undefined ? [] : rowsOf(younger, block)
+    }
+
+    expect(selected(6, 1)).toEqual([])
+    expect(selected(5, 1)).toEqual([
+      { k: 'a', added: 5 },
+      { k: 'b', added: 5 },
+    ])
+    writer.update(2, { k: 'b', added: 8 }, false, younger)
+    writer.update(3, { k: 'b', added: null }, false, younger)
+
+    expect(selected(5, 1)).toHaveLength(2)
+    expect(selected(5, 2)).toEqual([{ k: 'a', added: 5 }])
+    expect(selected(8, 2)).toEqual([{ k: 'b', added: 8 }])
+    expect(selected(8, 3)).toEqual([])
+    writer.rowSet.checkInvariants()
   })
 
   test('refuses to bring keys to life once it is frozen, and still changes live rows', () => {

@@ -115,6 +115,19 @@ describe('MergeIterator', () => {
     expect(steps).toBeLessThan(30)
   })
 
+  test('looks at about as many rows as it may, over all rowsets', () => {
+    const letters = 'abcdefghijklmnopqrstuvwxyz'
+    const writers = [aRowSet(letters), aRowSet(''), aRowSet(letters.toUpperCase()), aRowSet('0123')]
+    const never = equalityPredicate(schema.columns[1], -1)
+    const iterator = merge(writers, { tests: [compileColumnTest(schema.columns[1], never)] })
+
+    const batch = iterator.next({ ...WIDE, scannedMax: 8 })!
+
+    expect(batch.block.rowCount).toBe(0)
+    expect(batch.scannedCount).toBeLessThanOrEqual(10)
+    expect(utf8Decode(batch.lastKeyScanned)).toBe('B')
+  })
+
   test('says which key it is done with when it stops between rows', () => {
     const iterator = merge([aRowSet('acegik'), aRowSet('bdfhjl')], { withKeys: true })
 
