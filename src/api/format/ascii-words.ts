@@ -18,16 +18,16 @@ export function fourDigits(word: number): number {
 }
 
 /**
- * The offset, 0 … 3, of the first byte that ends plain text in JSON: a quote, a backslash, a
- * control character, a byte of a longer UTF-8 sequence; 4 when there is none.
+ * The offset, 0 … 3, of the first byte that is not plain text: a quote, a control character, a byte
+ * of a longer UTF-8 sequence, or `other`, given four times; 4 when there is none.
  */
-export function plainBytes(word: number): number {
+export function plainBytes(word: number, other: number): number {
   const quote = word ^ 0x2222_2222
-  const backslash = word ^ 0x5c5c_5c5c
+  const rest = word ^ other
   // A borrow can only make a wrong mark above a right one, and the lowest is taken.
   const marks =
     ((quote - 0x0101_0101) & ~quote) |
-    ((backslash - 0x0101_0101) & ~backslash) |
+    ((rest - 0x0101_0101) & ~rest) |
     ((word - 0x2020_2020) & ~word) |
     word
   const stops = marks & HIGH_BITS

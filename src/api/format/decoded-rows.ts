@@ -12,6 +12,8 @@ import type { RowProblem } from './json-row-decoder.ts'
 /** Bytes of a batch at which a decoder stops to have it taken, values and spare lanes counted. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024
 const ROW_COUNT_MIN = 64
+/** Bytes of values that a batch which was taken may keep room for. */
+const BYTES_KEPT_MAX = 4 * BATCH_BYTES_MAX
 
 /** A row that could not be decoded. `rowIndex` counts the rows of the request from 0. */
 export interface DecodeProblem extends RowProblem {
@@ -115,6 +117,11 @@ export class DecodedRows {
     this.builder.clear()
     this.problems = []
     this.failedCount = 0
+    // Each column keeps room for the most it ever held; together that may be far more than a batch.
+    const { columns } = this.builder
+    let keptBytes = 0
+    for (const { values } of columns) keptBytes += values.bytes.length
+    if (keptBytes > BYTES_KEPT_MAX) for (const { values } of columns) values.trim()
   }
 }
 

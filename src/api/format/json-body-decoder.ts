@@ -14,8 +14,9 @@ import { invalidArgument, StatusError } from '../../common/status.ts'
 import type { ValueOptions } from '../../common/value-options.ts'
 import { DecodedRows } from './decoded-rows.ts'
 import { JSON_BYTE, JsonCursor, JsonSyntaxError } from './json-cursor.ts'
-import { JsonEntryDecoder, operationOf, readText, shortenName } from './json-entry-decoder.ts'
+import { JsonEntryDecoder, operationOf, readText } from './json-entry-decoder.ts'
 import { JsonRunDecoder } from './json-run-decoder.ts'
+import { shortenName } from './show-scalar.ts'
 
 export { operationOf } from './json-entry-decoder.ts'
 

@@ -8,11 +8,11 @@ import { invalidArgument, StatusError } from '../../common/status.ts'
 import { equalBytes, utf8Decode, utf8Encode } from '../../util/bytes.ts'
 import { JSON_BYTE, type JsonCursor } from './json-cursor.ts'
 import type { JsonRunDecoder } from './json-run-decoder.ts'
+import { shortenName } from './show-scalar.ts'
 
 const ODD = -1
 /** Nesting of an entry's members, the body being 1. */
 const ENTRY_DEPTH = 3
-const NAME_LENGTH_MAX = 64
 
 const OPERATION_MEMBER = utf8Encode('"operation":')
 const ROW_MEMBER = utf8Encode('"row":')
@@ -26,12 +26,6 @@ export function operationOf(name: string): number {
   const upper = name.toUpperCase()
   if (Object.hasOwn(ROW_OPERATIONS, upper)) return ROW_OPERATIONS[upper as RowOperationName]
   throw invalidArgument(`unknown operation "${shortenName(name)}"`)
-}
-
-/** A name from a client's body, short enough for an error. */
-export function shortenName(name: string): string {
-  if (name.length <= NAME_LENGTH_MAX) return name
-  return `${name.slice(0, NAME_LENGTH_MAX - 1).toWellFormed()}…`
 }
 
 /** Reads entries from one cursor. */

@@ -15,12 +15,10 @@ import type { Schema } from '../../common/schema.ts'
 import type { ValueOptions } from '../../common/value-options.ts'
 import { utf8Decode } from '../../util/bytes.ts'
 import { JSON_BYTE, type JsonCursor } from './json-cursor.ts'
+import { showName, showScalar } from './show-scalar.ts'
 
 /** Where the problem of unknown members stands among the problems of columns. */
 const UNKNOWN_MEMBER = -1
-/** Characters of a text that an error may show, and bytes that hold as many. */
-const SHOWN_LENGTH_MAX = 80
-const SHOWN_BYTES_MAX = 512
 
 /** What was wrong with a row. */
 export interface RowProblem {
@@ -103,8 +101,7 @@ export class JsonRowDecoder {
     // One is enough to refuse the row, and a body may have any number of them.
     if (this.#problems?.has(UNKNOWN_MEMBER) !== true) {
       const { stringBytes, stringStart, stringEnd } = this.#cursor
-      const shownEnd = Math.min(stringEnd, stringStart + SHOWN_BYTES_MAX)
-      const column = shorten(utf8Decode(stringBytes.subarray(stringStart, shownEnd)))
+      const column = showName(stringBytes, stringStart, stringEnd)
       this.#report(UNKNOWN_MEMBER, { message: `unknown column "${column}"`, column })
     }
     this.#cursor.skipValue(depth)
@@ -177,16 +174,4 @@ export class JsonRowDecoder {
 function firstOf(problems: Map<number, RowProblem>): RowProblem {
   for (const problem of problems.values()) return problem
   return { message: '' }
-}
-
-/** A scalar as errors show it: strings in quotes. */
-function showScalar(form: CellForm, bytes: Uint8Array, start: number, end: number): string {
-  const text = utf8Decode(bytes.subarray(start, Math.min(end, start + SHOWN_BYTES_MAX)))
-  if (form !== CELL_FORMS.jsonString) return text
-  return JSON.stringify(text.slice(0, SHOWN_LENGTH_MAX).toWellFormed())
-}
-
-/** A name from a client's body, short enough for an error. */
-function shorten(name: string): string {
-  return name.length <= 64 ? name : `${name.slice(0, 61).toWellFormed()}…`
 }

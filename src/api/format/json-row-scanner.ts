@@ -18,6 +18,7 @@ const ODD = -1
 /** How many members in a row that the last rows had may be missing. */
 const SKIP_COUNT_MAX = 8
 
+const BACKSLASHES = 0x5c5c_5c5c
 // Words of `null`, `true` and of `alse`.
 const NULL_WORD = 0x6c6c_756e
 const TRUE_WORD = 0x6575_7274
@@ -190,7 +191,7 @@ function plainStringEnd(bytes: Uint8Array, view: DataView, start: number): numbe
   let position = start
   for (;;) {
     while (position <= wordsEnd) {
-      const plain = plainBytes(view.getInt32(position, true))
+      const plain = plainBytes(view.getInt32(position, true), BACKSLASHES)
       position += plain
       if (plain < 4) break
     }

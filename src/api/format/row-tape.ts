@@ -24,6 +24,7 @@ export const TAPE_FORMS = {
 // Three arrays of this size stay in the first two levels of a cache.
 const ENTRY_COUNT_MAX = 4096
 const ROW_COUNT_MAX = 256
+const SCRATCH_BYTES_KEPT = 256 * 1024
 
 assert(COLUMN_COUNT_MAX <= ENTRY_COUNT_MAX, 'every row fits a tape')
 assert(
@@ -77,5 +78,7 @@ export class RowTape {
   clear(): void {
     this.rowCount = 0
     this.scratch.truncate(0)
+    // A record may be one long text with escapes, and this is held as long as the isolate lives.
+    if (this.scratch.bytes.length > SCRATCH_BYTES_KEPT) this.scratch.trim()
   }
 }

@@ -32,6 +32,7 @@ import { type RowTape, TAPE_FORMS } from './row-tape.ts'
 
 const WORD = 2 ** 32
 const NO_CELL = -1
+const BASE64_BYTES_MAX = Math.ceil(CELL_BYTES_MAX / 3) * 4
 
 /** Decodes tapes for one schema into one batch of rows. */
 export class TapeDecoder {
@@ -57,6 +58,7 @@ export class TapeDecoder {
    * Returns: how many rows were decoded. They are rows of the batch now; the tape is as it was.
    */
   decode(tape: RowTape, bytes: Uint8Array, view: DataView): number {
+    if (tape.rowCount === 0) return 0
     const { columns } = this.#rows.builder
     this.#placeCells(tape)
     let count = tape.rowCount
@@ -416,13 +418,15 @@ function decodeStrings(
   return readCount
 }
 
-/** Bytes of the texts of a column. */
+/** Bytes of the texts of a column, those left out that no cell can hold. */
 function bytesOfColumn(tape: RowTape, cell: number, count: number): number {
   const { starts, ends, forms, width } = tape
   let total = 0
   for (let row = 0, entry = cell; row < count; row++, entry += width) {
     const form = forms[entry]
-    if (form !== TAPE_FORMS.null && form !== TAPE_FORMS.absent) total += ends[entry] - starts[entry]
+    if (form === TAPE_FORMS.null || form === TAPE_FORMS.absent) continue
+    const length = ends[entry] - starts[entry]
+    if (length <= CELL_BYTES_MAX) total += length
   }
   return total
 }
@@ -443,7 +447,10 @@ function decodeBinaries(
       const cellForm = form & (TAPE_FORMS.inScratch - 1)
       const isText = cellForm === CELL_FORMS.jsonString || cellForm === CELL_FORMS.text
       const length = values.length
-      const isRead = isText && decodeBase64(source, starts[entry], ends[entry], values)
+      const isRead =
+        isText &&
+        ends[entry] - starts[entry] <= BASE64_BYTES_MAX &&
+        decodeBase64(source, starts[entry], ends[entry], values)
       if (!isRead || values.length - length > CELL_BYTES_MAX) {
         values.truncate(length)
         return row
