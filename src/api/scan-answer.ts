@@ -82,7 +82,7 @@ async function answerPage(
   try {
     const page = new ScanPage({
       encoder: createRowEncoder('json', scan.columns, options.values),
-      rowCountMax: scan.feed.rowCountMax,
+      rowCountMax: Math.min(query.pageSize, scan.owed),
       elapsedMs: () => front.ports.elapsedMs(),
     })
     const { rowCount, next } = await page.fill(feed)
@@ -180,7 +180,8 @@ function prepare(
     feed: {
       mode: query.mode,
       snapshot: token?.snapshot ?? asked,
-      rowCountMax: isPage ? Math.min(query.pageSize, owed) : Number.POSITIVE_INFINITY,
+      // One more than fits, which tells whether this page is the last.
+      rowCountMax: isPage ? Math.min(query.pageSize + 1, owed) : Number.POSITIVE_INFINITY,
       firstTablet: token === null ? 0 : tabletOf(table, token),
       afterKey: token?.afterKey ?? null,
       withKeys: isPage,
