@@ -1,3 +1,4 @@
+import type { RowBlock } from '../../src/common/row-block.ts'
 import type { Schema } from '../../src/common/schema.ts'
 import { MemRowSet } from '../../src/tablet/memory/mem-row-set.ts'
 import type { PlainRow } from './a-write-block.ts'
@@ -23,8 +24,8 @@ export class MemRowWriter {
 
   /** Changes the cells that a row names, by this schema or a younger one. Returns how many. */
   update(at: number, row: PlainRow, skipImmutable = false, schema = this.schema): number {
-    const block = blockOf(schema, [row])
-    return this.rowSet.update(this.slot(row), block, 0, at, skipImmutable, schema)
+    const block = besideNulls(schema, row)
+    return this.rowSet.update(this.slot(row), block, 1, at, skipImmutable, schema)
   }
 
   /** Deletes the row with a row's key. */
@@ -34,7 +35,7 @@ export class MemRowWriter {
 
   /** Brings the ghost with a row's key back. */
   reinsert(at: number, row: PlainRow): void {
-    this.rowSet.reinsert(this.slot(row), blockOf(this.schema, [row]), 0, at)
+    this.rowSet.reinsert(this.slot(row), besideNulls(this.schema, row), 1, at)
   }
 
   /** Slot of the key of a row, or ABSENT. */
@@ -53,4 +54,10 @@ export class MemRowWriter {
     this.rowSet.findSlots(keys, hashesOf(keys), rows.length, out)
     return [...out]
   }
+}
+
+/** A block with a row as its second; the first sets every column to null. */
+function besideNulls(schema: Schema, row: PlainRow): RowBlock {
+  const nulls = Object.fromEntries(schema.columns.map(({ name }) => [name, null]))
+  return blockOf(schema, [nulls, row])
 }

@@ -150,11 +150,10 @@ export class MergeIterator implements RowSetIterator {
   }
 
   /**
-   * Whether `a` stands before `b`: first who was never asked; at one key, a row before what is done
-   * with it.
+   * Whether `a` stands before `b`, which was asked already: as it does when it was not; at one key, a
+   * row stands before what is done with it.
    */
   #isBefore(a: MergeCursor, b: MergeCursor): boolean {
-    if (b.doneKey === null) return false
     if (a.doneKey === null) return true
     if (a.isStarved) return this.#compareTo(b, b.next, a.doneKey, 0, a.doneKey.length) > 0
     const start = a.keys.start(a.next)

@@ -313,6 +313,8 @@ describe('MemRowSet', () => {
     other.insert(5, { k: 'a' })
     expect(() => other.update(4, { k: 'a', v: 1 })).toThrow('in the order of their timestamps')
     expect(() => other.reinsert(6, { k: 'a' })).toThrow('a ghost is reinserted')
+    const younger = schemaWith('k STRING KEY', ['added INT32', { id: 99 }])
+    expect(() => other.update(6, { k: 'a', added: 1 }, false, younger)).toThrow('a new MemRowSet')
     other.delete(6, { k: 'a' })
     expect(() => other.delete(7, { k: 'a' })).toThrow('a live row is deleted')
     expect(() => other.update(7, { k: 'a', v: 1 })).toThrow('a live row is updated')
