@@ -16,9 +16,49 @@ const SCRATCH_BYTES = 48
 const scratchDigits = new Uint8Array(SCRATCH_BYTES)
 const scratchLimbs = new Uint16Array(8)
 
+// The digits of 00 … 99: two are made by one division.
+const PAIRS = new Uint8Array(200)
+for (let i = 0; i < 100; i++) {
+  PAIRS[i * 2] = ZERO + Math.floor(i / 10)
+  PAIRS[i * 2 + 1] = ZERO + (i % 10)
+}
+
 /** Appends an integer of at most 53 bits. */
 export function appendInteger(arena: ByteArena, value: number): void {
-  appendFixed(arena, value, 0)
+  if (value > -BILLION && value < BILLION) appendSmall(arena, value | 0)
+  else appendFixed(arena, value, 0)
+}
+
+/** Appends an integer of at most nine digits. */
+function appendSmall(arena: ByteArena, value: number): void {
+  arena.reserve(10)
+  const { bytes } = arena
+  let magnitude = value
+  let start = arena.length
+  if (value < 0) {
+    bytes[start++] = MINUS
+    magnitude = -value
+  }
+  let first = start + countDigits(magnitude)
+  arena.length = first
+  while (magnitude >= 10) {
+    const quotient = (magnitude / 100) | 0
+    const pair = (magnitude - quotient * 100) * 2
+    bytes[--first] = PAIRS[pair + 1]
+    bytes[--first] = PAIRS[pair]
+    magnitude = quotient
+  }
+  if (first > start) bytes[start] = ZERO + magnitude
+}
+
+/** Digits of an integer in `[0, 10^9)`, one for 0. */
+function countDigits(value: number): number {
+  if (value < 100_000) {
+    if (value < 100) return value < 10 ? 1 : 2
+    return value < 1000 ? 3 : value < 10_000 ? 4 : 5
+  }
+  if (value < 10_000_000) return value < 1_000_000 ? 6 : 7
+  return value < 100_000_000 ? 8 : 9
 }
 
 /** Appends an int64 given by its words. */
@@ -112,11 +152,14 @@ function digitsOfNumber(value: number, end: number): number {
     rest = quotient
   }
   let small = rest | 0
-  do {
-    const quotient = (small / 10) | 0
-    scratchDigits[--first] = ZERO + small - quotient * 10
+  while (small >= 10) {
+    const quotient = (small / 100) | 0
+    const pair = (small - quotient * 100) * 2
+    scratchDigits[--first] = PAIRS[pair + 1]
+    scratchDigits[--first] = PAIRS[pair]
     small = quotient
-  } while (small > 0)
+  }
+  if (small > 0 || first === end) scratchDigits[--first] = ZERO + small
   return first
 }
 
@@ -124,11 +167,14 @@ function digitsOfNumber(value: number, end: number): number {
 function nineDigits(value: number, end: number): number {
   let small = value | 0
   let first = end
-  while (first > end - 9) {
-    const quotient = (small / 10) | 0
-    scratchDigits[--first] = ZERO + small - quotient * 10
+  while (first > end - 8) {
+    const quotient = (small / 100) | 0
+    const pair = (small - quotient * 100) * 2
+    scratchDigits[--first] = PAIRS[pair + 1]
+    scratchDigits[--first] = PAIRS[pair]
     small = quotient
   }
+  scratchDigits[--first] = ZERO + small
   return first
 }
 

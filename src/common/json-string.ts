@@ -19,6 +19,11 @@ shortEscapes[0x0a] = 0x6e
 shortEscapes[0x0c] = 0x66
 shortEscapes[0x0d] = 0x72
 
+// Bytes that stand for themselves.
+const isPlain = new Uint8Array(256).fill(1, 0x20)
+isPlain[QUOTE] = 0
+isPlain[BACKSLASH] = 0
+
 /** Appends UTF-8 `source[start, end)` as a JSON string, quotes included. Requires: it is UTF-8. */
 export function appendJsonString(
   arena: ByteArena,
@@ -29,16 +34,22 @@ export function appendJsonString(
   arena.reserve(end - start + 2)
   arena.bytes[arena.length++] = QUOTE
   let runStart = start
-  for (let i = start; i < end; i++) {
-    const byte = source[i]
-    if (byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH) continue
-    arena.append(source, runStart, i)
-    appendEscape(arena, byte)
-    runStart = i + 1
+  for (;;) {
+    const runEnd = plainEnd(source, runStart, end)
+    arena.append(source, runStart, runEnd)
+    if (runEnd === end) break
+    appendEscape(arena, source[runEnd])
+    runStart = runEnd + 1
   }
-  arena.append(source, runStart, end)
   arena.reserve(1)
   arena.bytes[arena.length++] = QUOTE
+}
+
+/** The offset of the first byte in `[start, end)` that JSON escapes, or `end`. */
+function plainEnd(source: Uint8Array, start: number, end: number): number {
+  let i = start
+  while (i < end && isPlain[source[i]] === 1) i++
+  return i
 }
 
 function appendEscape(arena: ByteArena, byte: number): void {

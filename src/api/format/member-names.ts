@@ -5,6 +5,8 @@ import type { Column, Schema } from '../../common/schema.ts'
 import { ByteArena } from '../../util/arena.ts'
 import { utf8Encode } from '../../util/bytes.ts'
 
+const COLON = utf8Encode(':')
+
 /** The openings of members of all columns of a schema, by column index. */
 export class MemberNames {
   /** Bytes of each opening: the name, two quotes, a colon; at least four. */
@@ -39,15 +41,16 @@ export function memberNamesOf(schema: Schema): MemberNames {
   return names
 }
 
-function openingOf(name: string): Uint8Array {
+/** A member's name as JSON has it, in quotes, and the colon. */
+export function openingOf(name: string): Uint8Array {
   const arena = new ByteArena(64)
   const bytes = utf8Encode(name)
   appendJsonString(arena, bytes, 0, bytes.length)
-  arena.append(utf8Encode(':'), 0, 1)
+  arena.append(COLON, 0, COLON.length)
   return arena.bytes.slice(0, arena.length)
 }
 
-/** Appends the words of at least four bytes. */
+/** Appends the words of at least four bytes; the last one ends with them. */
 function appendWords(bytes: Uint8Array, words: number[]): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const last = bytes.length - 4
