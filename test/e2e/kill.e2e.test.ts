@@ -64,7 +64,9 @@ describe('a service killed with SIGKILL under load', () => {
     const answer = await client
       .send('POST', '/tables/kill/rows', { rows: rowsOf(batch.id) }, headers)
       .catch(() => null)
-    if (answer === null || answer.status !== 200) return false
+    // The service may be gone, or going; whatever else it says it says of a request that is right.
+    if (answer === null || answer.status >= 500) return false
+    expect(answer.status, answer.text).toBe(200)
     expect(answer.json).toMatchObject({ inserted: BATCH_ROWS, failed: 0 })
     return true
   }
@@ -77,7 +79,7 @@ describe('a service killed with SIGKILL under load', () => {
   ): Promise<void> {
     for (;;) {
       const id = batches.length
-      const batch: Batch = { id, key: isKeyed ? `batch ${id}` : null, isAcknowledged: false }
+      const batch: Batch = { id, key: isKeyed ? `batch-${id}` : null, isAcknowledged: false }
       batches.push(batch)
       batch.isAcknowledged = await write(client, batch)
       if (!batch.isAcknowledged) return
@@ -135,8 +137,11 @@ describe('a service killed with SIGKILL under load', () => {
       check(await countRows(restarted))
       for (const batch of batches.slice(before)) {
         if (batch.isAcknowledged || batch.key === null) continue
-        batch.isAcknowledged = await write(restarted, batch)
-        expect(batch.isAcknowledged, `batch ${batch.id} repeated`).toBe(true)
+        const body = { rows: rowsOf(batch.id) }
+        const headers = { 'idempotency-key': batch.key }
+        const answer = await restarted.must('POST', '/tables/kill/rows', body, headers)
+        expect(answer).toMatchObject({ inserted: BATCH_ROWS, failed: 0 })
+        batch.isAcknowledged = true
       }
       check(await countRows(restarted))
     }
