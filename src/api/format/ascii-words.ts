@@ -18,8 +18,8 @@ export function fourDigits(word: number): number {
 }
 
 /**
- * The offset, 0 … 3, of the first byte that is not plain text: a quote, a control character, a byte
- * of a longer UTF-8 sequence, or `other`, given four times; 4 when there is none.
+ * The offset, 0 … 3, of the first byte that is not plain text: a quote, a control character, a
+ * byte of a longer UTF-8 sequence, or `other`, given four times; 4 when there is none.
  */
 export function plainBytes(word: number, other: number): number {
   const quote = word ^ 0x2222_2222

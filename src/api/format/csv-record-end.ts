@@ -17,8 +17,8 @@ export class CsvRecordEnd {
 
   /**
    * The offset in `bytes[start, end)` behind the line break that ends the record; −1 when it does
-   * not end there. A quote that no field can have ends it too: what is wrong with the record is then
-   * found by who reads it.
+   * not end there. A quote that no field can have ends it too: what is wrong with the record is
+   * then found by who reads it.
    */
   find(bytes: Uint8Array, start: number, end: number): number {
     let state = this.#state

@@ -1,15 +1,15 @@
 /**
  * Finds the fields of CSV records (RFC 4180). Hot.
  *
- * A field in quotes may hold anything, its quotes doubled; one without holds no quote, comma or line
- * break. A record ends with LF or CRLF; a CR elsewhere is text.
+ * A field in quotes may hold anything, its quotes doubled; one without holds no quote, comma or
+ * line break. A record ends with LF or CRLF; a CR elsewhere is text.
  */
 
 import { CELL_FORMS } from '../../common/cell-reader.ts'
 import { equalBytes } from '../../util/bytes.ts'
 import { plainBytes } from './ascii-words.ts'
 import { RowTape, TAPE_FORMS } from './row-tape.ts'
-import { utf8SequenceBytes } from './utf8-sequence.ts'
+import { utf8SequenceBytes } from './utf8-sequence-bytes.ts'
 
 /** Why there is no record. */
 export const CSV_ERRORS = {
@@ -64,8 +64,8 @@ export class CsvRowScanner {
 
   /**
    * Scans the record at `start` as the tape's next row. One with more or fewer fields than the tape
-   * is wide is counted in `fieldCount` and is no row of the tape; neither is a blank line, which has
-   * no fields.
+   * is wide is counted in `fieldCount` and is no row of the tape; neither is a blank line, which
+   * has no fields.
    *
    * Returns: the offset behind its line break; one of CSV_ERRORS when there is no record, and then
    * the tape is as it was. Requires: `start` lies before the end; room on the tape.
@@ -213,7 +213,7 @@ export class CsvRowScanner {
     forms[entry] = CELL_FORMS.text | TAPE_FORMS.inScratch
   }
 
-  /** Moves over one longer sequence of UTF-8. Returns: the offset behind it, or one of CSV_ERRORS. */
+  /** Moves over a longer sequence of UTF-8. Returns: the offset behind it, or a CSV_ERRORS. */
   #passUtf8(position: number): number {
     const length = utf8SequenceBytes(this.bytes, position)
     if (length > 0 && position + length <= this.end) return position + length

@@ -20,7 +20,7 @@ import { shortenName, showScalar } from './show-scalar.ts'
 import { TapeDecoder } from './tape-decoder.ts'
 
 const NEWLINE = 0x0a
-/** Rows of the run after one that had a wrong field: what was scanned behind it is scanned again. */
+/** Rows of the run after one with a wrong field: what was scanned behind that is scanned again. */
 const RUN_ROW_COUNT_MIN = 4
 
 const ERROR_TEXTS: ReadonlyMap<number, string> = new Map([

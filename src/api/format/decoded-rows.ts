@@ -125,7 +125,7 @@ export class DecodedRows {
   }
 }
 
-/** Rows that a batch of moderate size holds: one may set a cell of three hundred, and takes room for all. */
+/** Rows that a batch of moderate size holds: one that sets a single cell takes room for all. */
 function rowCountOf(columns: readonly BlockColumn[]): number {
   let rowBytes = 0
   for (const { physical } of columns) rowBytes += (LANE_BYTES[physical] || 4) + 0.25

@@ -50,7 +50,7 @@ export class JsonBodyDecoder {
   readonly #cursor = new JsonCursor()
   readonly #runs: JsonRunDecoder
   readonly #entries: JsonEntryDecoder
-  /** The member whose rows count, and where those behind the batch begin; −1 when none are left. */
+  /** The member whose rows count, and where those behind the batch begin; −1 for none left. */
   #member: RowsMember | null = null
   #resumeAt = -1
   /** The member `operation`, null while it is not given. */

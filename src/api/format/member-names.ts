@@ -11,7 +11,7 @@ const COLON = utf8Encode(':')
 export class MemberNames {
   /** Bytes of each opening: the name, two quotes, a colon; at least four. */
   readonly lengths: Int32Array
-  /** The openings' words joined. The last word of each ends with it, and may overlap the one before. */
+  /** The openings' words joined. The last of each ends with it, and may overlap the one before. */
   readonly words: Int32Array
   /** Where each opening's words begin. */
   readonly starts: Int32Array

@@ -7,7 +7,8 @@ import { utf8Encode } from '../../util/bytes.ts'
 /**
  * The bytes of a text that may stand for null in CSV.
  *
- * Throws: INVALID_ARGUMENT for what an unquoted field cannot hold, and for texts longer than a name.
+ * Throws: INVALID_ARGUMENT for what an unquoted field cannot hold, and for what is longer than a
+ * name.
  */
 export function encodeNullText(text: string): Uint8Array {
   if (/[",\r\n]/.test(text) || !text.isWellFormed()) {

@@ -39,7 +39,7 @@ export function plainInteger(
   return isNegative ? -value : value
 }
 
-/** The integer that `[start, end)` writes in digits, NaN when there are others. Requires: ≤ 15 bytes. */
+/** The integer of at most fifteen digits `[start, end)`, NaN when there are other characters. */
 function plainDigits(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   let value = 0
   let offset = start
@@ -196,8 +196,8 @@ function twoDigits(bytes: Uint8Array, offset: number): number {
 }
 
 /**
- * Microseconds since the epoch of `YYYY-MM-DDTHH:MM:SS[.f…]Z`, at most six digits behind the point,
- * for the years 1970 to 2254, where they are a safe integer.
+ * Microseconds since the epoch of `YYYY-MM-DDTHH:MM:SS[.f…]Z`, at most six digits behind the
+ * point, for the years 1970 to 2254, where they are a safe integer.
  *
  * Returns: NaN when the text is not one.
  */

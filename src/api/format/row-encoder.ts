@@ -29,7 +29,7 @@ export interface RowEncodeOptions extends ValueOptions {
 export interface RowEncoder {
   /** Appends what comes before the first row: nothing but in CSV. */
   appendHeader(out: ByteArena): void
-  /** Appends row `row` of a block. Requires: the block's columns are the encoder's, in its order. */
+  /** Appends a row of a block. Requires: the block's columns are the encoder's, in its order. */
   appendRow(block: RowBlock, row: number, out: ByteArena): void
   /** Appends rows `[start, end)` of a block. Requires: as `appendRow`. */
   appendRows(block: RowBlock, start: number, end: number, out: ByteArena): void

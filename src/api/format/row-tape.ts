@@ -32,7 +32,8 @@ assert(
   'forms of cells keep their numbers',
 )
 
-// Shared by all tapes: a run is scanned and decoded within one turn, so one tape at a time has rows.
+// Shared by all tapes: a run is scanned and decoded within one turn, so one tape at a time has
+// rows.
 const scratchStarts = new Int32Array(ENTRY_COUNT_MAX)
 const scratchEnds = new Int32Array(ENTRY_COUNT_MAX)
 const scratchForms = new Uint8Array(ENTRY_COUNT_MAX)

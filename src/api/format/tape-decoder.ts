@@ -7,32 +7,28 @@
  * that a run can be cut before the first row that has a wrong cell.
  */
 
-import { decodeBase64 } from '../../common/base64.ts'
-import { CELL_ERRORS } from '../../common/cell-error.ts'
 import { CELL_KINDS, type CellPlan, planCell } from '../../common/cell-plan.ts'
-import { CELL_FORMS, type CellForm, scanCell } from '../../common/cell-reader.ts'
 import type { ColumnBuilder } from '../../common/column-builder.ts'
-import { LANE_BYTES, PHYSICAL } from '../../common/data-type.ts'
-import { CELL_BYTES_MAX } from '../../common/limits.ts'
-import { POWERS_OF_TEN, scratchNumber, scratchWords } from '../../common/scalar-scratch.ts'
+import { PHYSICAL } from '../../common/data-type.ts'
 import type { Schema } from '../../common/schema.ts'
 import type { ValueOptions } from '../../common/value-options.ts'
 import { clearBit, setBits } from '../../util/bitmap.ts'
 import type { DecodedRows } from './decoded-rows.ts'
-import {
-  PLAIN_DIGITS_MAX,
-  plainDate,
-  plainDecimal,
-  plainFixed,
-  plainInteger,
-  plainTimestamp,
-  roundsOnceToFloat,
-} from './plain-values.ts'
 import { type RowTape, TAPE_FORMS } from './row-tape.ts'
+import type { TapeColumn } from './tape-column.ts'
+import {
+  decodeBools,
+  decodeDecimal32s,
+  decodeDecimals,
+  decodeDoubles,
+  decodeFloats,
+  decodeInt64s,
+  decodeIntegers,
+} from './tape-numbers.ts'
+import { decodeBinaries, decodeStrings } from './tape-texts.ts'
+import { decodeDates, decodeTimestamps } from './tape-times.ts'
 
-const WORD = 2 ** 32
 const NO_CELL = -1
-const BASE64_BYTES_MAX = Math.ceil(CELL_BYTES_MAX / 3) * 4
 
 /** Decodes tapes for one schema into one batch of rows. */
 export class TapeDecoder {
@@ -70,7 +66,7 @@ export class TapeDecoder {
       const column = columns[index]
       column.reserve(count)
       this.#read[index] = count
-      count = decodeColumn(tape, cell, count, bytes, view, this.#plans[index], column)
+      count = decodeColumn({ tape, cell, count, bytes, view, plan: this.#plans[index], column })
     }
     for (let index = 0; index < columns.length; index++) {
       endColumn(columns[index], tape, this.#cells[index], this.#read[index], count)
@@ -149,413 +145,30 @@ function clearCells(column: ColumnBuilder, start: number, end: number): void {
   column.lanes.fill(0, start * lanes, end * lanes)
 }
 
-/**
- * Reads the first `count` cells of a column of the tape behind the rows of `column`.
- *
- * Returns: how many were read; the cell behind them cannot be held. Requires: room for `count` rows.
- */
-function decodeColumn(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  view: DataView,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  switch (plan.kind) {
+function decodeColumn(it: TapeColumn): number {
+  switch (it.plan.kind) {
     case CELL_KINDS.integer:
-      return decodeIntegers(tape, cell, count, bytes, view, plan, column)
+      return decodeIntegers(it)
     case CELL_KINDS.int64:
-      return decodeInt64s(tape, cell, count, bytes, view, plan, column)
+      return decodeInt64s(it)
     case CELL_KINDS.double:
-      return decodeDoubles(tape, cell, count, bytes, view, plan, column)
+      return decodeDoubles(it)
     case CELL_KINDS.float:
-      return decodeFloats(tape, cell, count, bytes, view, plan, column)
-    case CELL_KINDS.string:
-      return decodeStrings(tape, cell, count, bytes, view, plan, column)
-    case CELL_KINDS.binary:
-      return decodeBinaries(tape, cell, count, bytes, column)
-    case CELL_KINDS.timestamp:
-      return decodeTimestamps(tape, cell, count, bytes, view, plan, column)
-    case CELL_KINDS.date:
-      return decodeDates(tape, cell, count, bytes, view, plan, column)
+      return decodeFloats(it)
     case CELL_KINDS.bool:
-      return decodeBools(tape, cell, count, bytes, plan, column)
+      return decodeBools(it)
     case CELL_KINDS.decimal32:
-      return decodeDecimal32s(tape, cell, count, bytes, view, plan, column)
+      return decodeDecimal32s(it)
     case CELL_KINDS.decimal64:
     case CELL_KINDS.decimal128:
-      return decodeDecimals(tape, cell, count, bytes, view, plan, column)
+      return decodeDecimals(it)
+    case CELL_KINDS.string:
+      return decodeStrings(it)
+    case CELL_KINDS.binary:
+      return decodeBinaries(it)
+    case CELL_KINDS.timestamp:
+      return decodeTimestamps(it)
+    case CELL_KINDS.date:
+      return decodeDates(it)
   }
-}
-
-/** Reads the cell of an entry exactly into scratch. Returns: whether its column can hold it. */
-function isScanned(tape: RowTape, entry: number, bytes: Uint8Array, plan: CellPlan): boolean {
-  const form = tape.forms[entry]
-  const source = form >= TAPE_FORMS.inScratch ? tape.scratch.bytes : bytes
-  const cellForm = (form & (TAPE_FORMS.inScratch - 1)) as CellForm
-  return scanCell(plan, cellForm, source, tape.starts[entry], tape.ends[entry]) === CELL_ERRORS.NONE
-}
-
-function decodeIntegers(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  view: DataView,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  const { starts, ends, forms, width } = tape
-  const { low, high } = plan
-  const { lanes, rowCount } = column
-  for (let row = 0, entry = cell; row < count; row++, entry += width) {
-    const form = forms[entry]
-    if (form === CELL_FORMS.jsonNumber || form === CELL_FORMS.text) {
-      const value = plainInteger(bytes, view, starts[entry], ends[entry])
-      if (value >= low && value <= high) {
-        lanes[rowCount + row] = value
-        continue
-      }
-    } else if (form === TAPE_FORMS.null || form === TAPE_FORMS.absent) {
-      continue
-    }
-    if (!isScanned(tape, entry, bytes, plan)) return row
-    lanes[rowCount + row] = scratchNumber[0]
-  }
-  return count
-}
-
-function decodeInt64s(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  view: DataView,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  const { starts, ends, forms, width } = tape
-  const { lanes } = column
-  let lane = column.rowCount * 2
-  for (let row = 0, entry = cell; row < count; row++, entry += width, lane += 2) {
-    const form = forms[entry]
-    if (form < TAPE_FORMS.null) {
-      const value = plainInteger(bytes, view, starts[entry], ends[entry])
-      if (!Number.isNaN(value)) {
-        lanes[lane] = value
-        lanes[lane + 1] = Math.floor(value / WORD)
-        continue
-      }
-    } else if (form === TAPE_FORMS.null || form === TAPE_FORMS.absent) {
-      continue
-    }
-    if (!isScanned(tape, entry, bytes, plan)) return row
-    lanes[lane] = scratchWords[0]
-    lanes[lane + 1] = scratchWords[1]
-  }
-  return count
-}
-
-function decodeDoubles(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  view: DataView,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  const { starts, ends, forms, width } = tape
-  const { lanes, rowCount } = column
-  for (let row = 0, entry = cell; row < count; row++, entry += width) {
-    const form = forms[entry]
-    if (form === CELL_FORMS.jsonNumber || form === CELL_FORMS.text) {
-      const value = plainDecimal(bytes, view, starts[entry], ends[entry])
-      if (!Number.isNaN(value)) {
-        lanes[rowCount + row] = value
-        continue
-      }
-    } else if (form === TAPE_FORMS.null || form === TAPE_FORMS.absent) {
-      continue
-    }
-    if (!isScanned(tape, entry, bytes, plan)) return row
-    lanes[rowCount + row] = scratchNumber[0]
-  }
-  return count
-}
-
-function decodeFloats(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  view: DataView,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  const { starts, ends, forms, width } = tape
-  const { lanes, rowCount } = column
-  for (let row = 0, entry = cell; row < count; row++, entry += width) {
-    const form = forms[entry]
-    if (form === CELL_FORMS.jsonNumber || form === CELL_FORMS.text) {
-      const value = plainDecimal(bytes, view, starts[entry], ends[entry])
-      if (roundsOnceToFloat(value)) {
-        lanes[rowCount + row] = value
-        continue
-      }
-    } else if (form === TAPE_FORMS.null || form === TAPE_FORMS.absent) {
-      continue
-    }
-    if (!isScanned(tape, entry, bytes, plan)) return row
-    lanes[rowCount + row] = scratchNumber[0]
-  }
-  return count
-}
-
-function decodeTimestamps(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  view: DataView,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  const { starts, ends, forms, width } = tape
-  const { lanes } = column
-  let lane = column.rowCount * 2
-  for (let row = 0, entry = cell; row < count; row++, entry += width, lane += 2) {
-    const form = forms[entry]
-    if (form === CELL_FORMS.jsonString || form === CELL_FORMS.text) {
-      const value = plainTimestamp(bytes, view, starts[entry], ends[entry])
-      if (!Number.isNaN(value)) {
-        lanes[lane] = value
-        lanes[lane + 1] = Math.floor(value / WORD)
-        continue
-      }
-    } else if (form === TAPE_FORMS.null || form === TAPE_FORMS.absent) {
-      continue
-    }
-    if (!isScanned(tape, entry, bytes, plan)) return row
-    lanes[lane] = scratchWords[0]
-    lanes[lane + 1] = scratchWords[1]
-  }
-  return count
-}
-
-function decodeDates(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  view: DataView,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  const { starts, ends, forms, width } = tape
-  const { lanes, rowCount } = column
-  for (let row = 0, entry = cell; row < count; row++, entry += width) {
-    const form = forms[entry]
-    if (form === CELL_FORMS.jsonString || form === CELL_FORMS.text) {
-      const start = starts[entry]
-      const days = ends[entry] - start === 10 ? plainDate(bytes, view, start) : Number.NaN
-      if (!Number.isNaN(days)) {
-        lanes[rowCount + row] = days
-        continue
-      }
-    } else if (form === TAPE_FORMS.null || form === TAPE_FORMS.absent) {
-      continue
-    }
-    if (!isScanned(tape, entry, bytes, plan)) return row
-    lanes[rowCount + row] = scratchNumber[0]
-  }
-  return count
-}
-
-function decodeStrings(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  view: DataView,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  const { starts, ends, forms, width } = tape
-  const { offsets, values, rowCount } = column
-  values.reserve(bytesOfColumn(tape, cell, count) + 4)
-  const target = values.bytes
-  const targetView = new DataView(target.buffer, target.byteOffset, target.length)
-  const wordsEnd = bytes.length - 4
-  const lengthMax = plan.lengthMax === 0 ? CELL_BYTES_MAX : plan.lengthMax
-  let length = values.length
-  let readCount = count
-  for (let row = 0, entry = cell; row < count; row++, entry += width) {
-    const form = forms[entry]
-    if (form !== TAPE_FORMS.null && form !== TAPE_FORMS.absent) {
-      const start = starts[entry]
-      const end = ends[entry]
-      const isPlain = form === CELL_FORMS.jsonString || form === CELL_FORMS.text
-      if ((!isPlain || end - start > lengthMax) && !isScanned(tape, entry, bytes, plan)) {
-        readCount = row
-        break
-      }
-      if (isPlain && end - start <= 64 && end <= wordsEnd) {
-        for (let from = start, to = length; from < end; from += 4, to += 4) {
-          targetView.setInt32(to, view.getInt32(from, true), true)
-        }
-      } else {
-        const source = form >= TAPE_FORMS.inScratch ? tape.scratch.bytes : bytes
-        target.set(source.subarray(start, end), length)
-      }
-      length += end - start
-    }
-    offsets[rowCount + row + 1] = length
-  }
-  values.truncate(length)
-  return readCount
-}
-
-/** Bytes of the texts of a column, those left out that no cell can hold. */
-function bytesOfColumn(tape: RowTape, cell: number, count: number): number {
-  const { starts, ends, forms, width } = tape
-  let total = 0
-  for (let row = 0, entry = cell; row < count; row++, entry += width) {
-    const form = forms[entry]
-    if (form === TAPE_FORMS.null || form === TAPE_FORMS.absent) continue
-    const length = ends[entry] - starts[entry]
-    if (length <= CELL_BYTES_MAX) total += length
-  }
-  return total
-}
-
-function decodeBinaries(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  column: ColumnBuilder,
-): number {
-  const { starts, ends, forms, width } = tape
-  const { offsets, values, rowCount } = column
-  for (let row = 0, entry = cell; row < count; row++, entry += width) {
-    const form = forms[entry]
-    if (form !== TAPE_FORMS.null && form !== TAPE_FORMS.absent) {
-      const source = form >= TAPE_FORMS.inScratch ? tape.scratch.bytes : bytes
-      const cellForm = form & (TAPE_FORMS.inScratch - 1)
-      const isText = cellForm === CELL_FORMS.jsonString || cellForm === CELL_FORMS.text
-      const length = values.length
-      const isRead =
-        isText &&
-        ends[entry] - starts[entry] <= BASE64_BYTES_MAX &&
-        decodeBase64(source, starts[entry], ends[entry], values)
-      if (!isRead || values.length - length > CELL_BYTES_MAX) {
-        values.truncate(length)
-        return row
-      }
-    }
-    offsets[rowCount + row + 1] = values.length
-  }
-  return count
-}
-
-function decodeBools(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  const { forms, width } = tape
-  const { lanes, rowCount } = column
-  for (let row = 0, entry = cell; row < count; row++, entry += width) {
-    const form = forms[entry]
-    if (form === CELL_FORMS.jsonTrue) {
-      lanes[rowCount + row] = 1
-    } else if (form === CELL_FORMS.text) {
-      if (!isScanned(tape, entry, bytes, plan)) return row
-      lanes[rowCount + row] = scratchNumber[0]
-    } else if (
-      form !== CELL_FORMS.jsonFalse &&
-      form !== TAPE_FORMS.null &&
-      form !== TAPE_FORMS.absent
-    ) {
-      return row
-    }
-  }
-  return count
-}
-
-/** DECIMAL of at most nine digits. */
-function decodeDecimal32s(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  view: DataView,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  const { starts, ends, forms, width } = tape
-  const { lanes, rowCount } = column
-  const { scale } = plan
-  const bound = POWERS_OF_TEN[plan.precision]
-  for (let row = 0, entry = cell; row < count; row++, entry += width) {
-    const form = forms[entry]
-    if (form < TAPE_FORMS.null) {
-      const value = plainFixed(bytes, view, starts[entry], ends[entry], scale)
-      if (value < bound && value > -bound && isNumeric(form)) {
-        lanes[rowCount + row] = value
-        continue
-      }
-    } else if (form === TAPE_FORMS.null || form === TAPE_FORMS.absent) {
-      continue
-    }
-    if (!isScanned(tape, entry, bytes, plan)) return row
-    lanes[rowCount + row] = scratchNumber[0]
-  }
-  return count
-}
-
-/** DECIMAL of more digits: two or four words a lane. */
-function decodeDecimals(
-  tape: RowTape,
-  cell: number,
-  count: number,
-  bytes: Uint8Array,
-  view: DataView,
-  plan: CellPlan,
-  column: ColumnBuilder,
-): number {
-  const { starts, ends, forms, width } = tape
-  const { lanes } = column
-  const { scale } = plan
-  const bound = POWERS_OF_TEN[Math.min(plan.precision, PLAIN_DIGITS_MAX)]
-  const laneWords = LANE_BYTES[column.physical] >> 2
-  let lane = column.rowCount * laneWords
-  for (let row = 0, entry = cell; row < count; row++, entry += width, lane += laneWords) {
-    const form = forms[entry]
-    if (form < TAPE_FORMS.null) {
-      const value = plainFixed(bytes, view, starts[entry], ends[entry], scale)
-      if (value < bound && value > -bound && isNumeric(form)) {
-        lanes[lane] = value
-        lanes[lane + 1] = Math.floor(value / WORD)
-        if (laneWords === 4) lanes.fill(value < 0 ? -1 : 0, lane + 2, lane + 4)
-        continue
-      }
-    } else if (form === TAPE_FORMS.null || form === TAPE_FORMS.absent) {
-      continue
-    }
-    if (!isScanned(tape, entry, bytes, plan)) return row
-    for (let word = 0; word < laneWords; word++) lanes[lane + word] = scratchWords[word]
-  }
-  return count
-}
-
-/** Whether a form may be a number: `true` and `false` have texts like any other. */
-function isNumeric(form: number): boolean {
-  return form !== CELL_FORMS.jsonTrue && form !== CELL_FORMS.jsonFalse
 }
