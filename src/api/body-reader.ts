@@ -216,7 +216,7 @@ class Gunzip {
       }
     } catch (error) {
       if (this.#sourceError !== null) throw this.#sourceError
-      throw new StatusError('INVALID_ARGUMENT', 'body is not gzip', {}, error)
+      throw new StatusError('INVALID_ARGUMENT', 'body is not valid gzip', {}, error)
     }
   }
 

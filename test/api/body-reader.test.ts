@@ -154,7 +154,7 @@ describe('gzip', () => {
       const sending = new Sending(cut(broken, 50))
       const failure = readWholeBody(sending.request(zipped), 100_000)
 
-      await expect(failure).rejects.toMatchObject({ message: 'body is not gzip' })
+      await expect(failure).rejects.toMatchObject({ message: 'body is not valid gzip' })
       expect(sending.pulls).toBe(Math.ceil(broken.length / 50))
     },
   )
@@ -164,7 +164,7 @@ describe('gzip', () => {
     const sending = new Sending([whole.slice(0, whole.length - 5)])
     const failure = readWholeBody(sending.request(zipped), 100_000)
 
-    await expect(failure).rejects.toMatchObject({ message: 'body is not gzip' })
+    await expect(failure).rejects.toMatchObject({ message: 'body is not valid gzip' })
   })
 })
 

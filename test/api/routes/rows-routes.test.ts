@@ -251,7 +251,7 @@ describe('POST rows as a stream', () => {
     const answer = await write({ body, headers: { ...NDJSON, 'content-encoding': 'gzip' } })
 
     expect(answer.status).toBe(400)
-    expect(answer.json.detail).toBe('body is not gzip')
+    expect(answer.json.detail).toBe('body is not valid gzip')
     expect(answer.json.rows_applied).toBeGreaterThanOrEqual(0)
   })
 
