@@ -6,6 +6,7 @@ import type { Context } from 'hono'
 import type { TableCache } from '../router/table-cache.ts'
 import { problemSchema } from '../wire/problem-schema.ts'
 import type { Caller } from './auth.ts'
+import type { FrontMemory } from './front-memory.ts'
 import type { AppPorts } from './ports.ts'
 
 /** Types of the app's variables. */
@@ -26,6 +27,7 @@ export type AppContext = Context<AppEnv>
 export interface Front {
   readonly ports: AppPorts
   readonly cache: TableCache
+  readonly memory: FrontMemory
 }
 
 /** A route: what the document says of it, and where it is if the document's path cannot say. */

@@ -19,6 +19,7 @@ import type { App, AppContext, AppEnv, Front } from './app-env.ts'
 import { authenticate } from './auth.ts'
 import { addCorsHeaders } from './cors-headers.ts'
 import { errorResponse, problemResponse } from './errors.ts'
+import { FrontMemory } from './front-memory.ts'
 import type { AppPorts } from './ports.ts'
 import { rawPath } from './raw-path.ts'
 import { clientRequestId } from './request-headers.ts'
@@ -36,7 +37,7 @@ const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'] as const
 /** The app over its surroundings. */
 export function createApp(ports: AppPorts): App {
   const app: App = new OpenAPIHono<AppEnv>({ getPath: (request) => rawPath(request.url) })
-  const front: Front = { ports, cache: new TableCache(ports) }
+  const front: Front = { ports, cache: new TableCache(ports), memory: new FrontMemory() }
 
   app.use('*', (c, next) => finishResponse(front, c, next))
   app.use('*', (c, next) => enter(app, front, c, next))

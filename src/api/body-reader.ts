@@ -8,14 +8,17 @@
  */
 
 import { DRAIN_BYTES_MAX } from '../common/limits.ts'
-import { invalidArgument, StatusError } from '../common/status.ts'
+import { StatusError } from '../common/status.ts'
 import { ByteArena } from '../util/arena.ts'
+import type { FrontMemory, Holding } from './front-memory.ts'
 import { isGzipped } from './media-type.ts'
 
 /** The platform gives 4 KiB at a time to who does not ask for more. */
 const READ_BYTES = 256 * 1024
 /** Deflate makes at most 1,032 bytes of one, and what is made of one piece is held in memory. */
 const GZIP_PIECE_BYTES = 8 * 1024
+/** Room for a body that does not say how large it is. */
+const FIRST_BYTES = 16 * 1024
 /** Stands behind the last byte of a whole body: decoders stop at it. */
 const SENTINEL = 0x0a
 
@@ -68,21 +71,53 @@ export async function withBody<T>(
   }
 }
 
-/** A request's whole body. Throws: PAYLOAD_TOO_LARGE when it has more than `bytesMax` bytes. */
-export function readWholeBody(request: Request, bytesMax: number): Promise<WholeBody> {
+/**
+ * Hands a request's whole body to `work`, and holds it in `memory` until that is done.
+ *
+ * Throws: what `work` throws; PAYLOAD_TOO_LARGE when the body has more than `bytesMax` bytes;
+ * SERVICE_UNAVAILABLE when there is no room for it.
+ */
+export async function withWholeBody<T>(
+  memory: FrontMemory,
+  request: Request,
+  bytesMax: number,
+  work: (body: WholeBody) => Promise<T> | T,
+): Promise<T> {
+  const holding = memory.open()
+  try {
+    return await work(await withBody(request, (body) => readAll(request, body, bytesMax, holding)))
+  } finally {
+    holding.release()
+  }
+}
+
+async function readAll(
+  request: Request,
+  body: BodyReader,
+  bytesMax: number,
+  holding: Holding,
+): Promise<WholeBody> {
   const declaredBytes = Number(request.headers.get('Content-Length') ?? 0)
-  return withBody(request, async (body) => {
-    const isDeclared = declaredBytes > 0 && !isGzipped(request)
-    if (isDeclared && declaredBytes > bytesMax) throw tooLarge(bytesMax)
-    const arena = new ByteArena(isDeclared ? declaredBytes + 1 : READ_BYTES)
-    for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
-      if (arena.length + chunk.length > bytesMax) throw tooLarge(bytesMax)
-      arena.append(chunk, 0, chunk.length)
-    }
-    arena.reserve(1)
-    arena.bytes[arena.length] = SENTINEL
-    return { bytes: arena.bytes, end: arena.length }
-  })
+  const isDeclared = declaredBytes > 0 && !isGzipped(request)
+  if (isDeclared && declaredBytes > bytesMax) throw tooLarge(bytesMax)
+  const firstBytes = isDeclared ? declaredBytes + 1 : FIRST_BYTES
+  holding.grow(firstBytes)
+  const arena = new ByteArena(firstBytes)
+  for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
+    if (arena.length + chunk.length > bytesMax) throw tooLarge(bytesMax)
+    reserve(arena, chunk.length, holding)
+    arena.append(chunk, 0, chunk.length)
+  }
+  reserve(arena, 1, holding)
+  arena.bytes[arena.length] = SENTINEL
+  return { bytes: arena.bytes, end: arena.length }
+}
+
+/** Makes room as the arena would, once there is some. */
+function reserve(arena: ByteArena, extraBytes: number, holding: Holding): void {
+  const needed = arena.length + extraBytes
+  if (needed > arena.bytes.length) holding.grow(Math.max(needed, arena.bytes.length * 2))
+  arena.reserve(extraBytes)
 }
 
 function tooLarge(bytesMax: number): StatusError {
@@ -255,9 +290,4 @@ class Gunzip {
       throw error
     }
   }
-}
-
-/** Throws INVALID_ARGUMENT when a request has no body. */
-export function mustHaveBody(request: Request): void {
-  if (request.body === null) throw invalidArgument('request has no body')
 }

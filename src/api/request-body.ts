@@ -3,7 +3,8 @@
 import type { z } from 'zod'
 import { JSON_BODY_BYTES_MAX } from '../common/limits.ts'
 import { invalidArgument, type StatusError } from '../common/status.ts'
-import { readWholeBody } from './body-reader.ts'
+import { withWholeBody } from './body-reader.ts'
+import type { FrontMemory } from './front-memory.ts'
 import { readJsonTree, shownName } from './json-tree.ts'
 import { bodyFormat } from './media-type.ts'
 
@@ -26,15 +27,18 @@ export function checkJsonBody(request: Request): void {
 /**
  * Reads a request's body of JSON. Numbers that the schema leaves alone are NumberLiterals.
  *
- * Throws: UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_ARGUMENT naming the member.
+ * Throws: UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, INVALID_ARGUMENT naming the
+ * member.
  */
 export async function readRequestBody<Schema extends z.ZodType>(
+  memory: FrontMemory,
   request: Request,
   schema: Schema,
 ): Promise<RequestBody<Schema>> {
   checkJsonBody(request)
-  const { bytes, end } = await readWholeBody(request, JSON_BODY_BYTES_MAX)
-  const tree = readJsonTree(bytes, end)
+  const tree = await withWholeBody(memory, request, JSON_BODY_BYTES_MAX, ({ bytes, end }) => {
+    return readJsonTree(bytes, end)
+  })
   const result = schema.safeParse(tree)
   if (result.success) return { tree, value: result.data }
   throw issueError(result.error.issues[0], tree)

@@ -79,8 +79,10 @@ async function answerPage(
   if (options.isHead) return headAnswer(front, session, scan, options)
   const opened = await openFeed(session, scan.plan, scan.feed)
   const { feed } = opened
+  const holding = front.memory.open()
   try {
     const page = new ScanPage({
+      holding,
       encoder: createRowEncoder('json', scan.columns, options.values),
       rowCountMax: Math.min(query.pageSize, scan.owed),
       elapsedMs: () => front.ports.elapsedMs(),
@@ -96,6 +98,7 @@ async function answerPage(
     const body = page.finish(snapshot, rest)
     return new Response(body, { headers: pageHeaders(snapshot, rest, options) })
   } finally {
+    holding.release()
     await feed.close()
   }
 }

@@ -9,6 +9,7 @@ import type { FeedPosition, RowFeed, RowRun } from '../router/row-feed.ts'
 import { ByteArena } from '../util/arena.ts'
 import { utf8Encode } from '../util/bytes.ts'
 import type { RowEncoder } from './format/row-encoder.ts'
+import type { Holding } from './front-memory.ts'
 
 const COMMA = utf8Encode(',')
 const OPENING = utf8Encode('{"rows":[')
@@ -17,6 +18,8 @@ const OPENING = utf8Encode('{"rows":[')
 export interface PageOptions {
   readonly encoder: RowEncoder
   readonly rowCountMax: number
+  /** Room for the page. When there is no more the page ends, once it has a row. */
+  readonly holding: Holding
   /** Milliseconds that only ever grow. */
   readonly elapsedMs: () => number
 }
@@ -73,13 +76,14 @@ export class ScanPage {
 
   /** Adds rows of a run. Returns: whether the page is full. */
   #add(run: RowRun): boolean {
-    const { encoder, rowCountMax } = this.#options
+    const { encoder, rowCountMax, holding } = this.#options
     const out = this.#out
     for (let row = run.start; row < run.end; row++) {
       const { length } = out
       if (this.#rowCount > 0) out.append(COMMA, 0, COMMA.length)
       encoder.appendRow(run.batch.block, row, out)
-      if (this.#rowCount > 0 && out.length > PAGE_BYTES_MAX) {
+      const isTooLarge = out.length > PAGE_BYTES_MAX || !holding.tryGrow(out.bytes.length)
+      if (this.#rowCount > 0 && isTooLarge) {
         out.truncate(length)
         return true
       }

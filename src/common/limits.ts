@@ -41,6 +41,8 @@ export const JSON_BODY_BYTES_MAX = 32 * MIB
 export const JSON_VALUE_COUNT_MAX = 1_000_000
 /** Bytes of a body that are read only to be thrown away, before an error is answered. */
 export const DRAIN_BYTES_MAX = 512 * MIB
+/** Bytes that all whole bodies and pages of one isolate may take at once. */
+export const FRONT_MEMORY_BYTES_MAX = 64 * MIB
 /** Rows of a JSON body. */
 export const JSON_ROW_COUNT_MAX = 100_000
 /** Nesting of JSON. */
@@ -163,6 +165,10 @@ export const LOCK_COUNT_MAX = 200_000
 /** Batches of row locks of one tablet, held and waited for. */
 export const LOCK_BATCH_COUNT_MAX = 4096
 
+assert(
+  FRONT_MEMORY_BYTES_MAX >= 2 * JSON_BODY_BYTES_MAX,
+  'a body of the largest size fits while it is copied to twice the room',
+)
 assert(SHARE_BYTES_MAX < STORED_ROW_BYTES_MAX, 'a full share fits one stored row')
 assert(SHARE_ROW_COUNT_MAX * 2 <= LOCK_COUNT_MAX, 'two full shares can contend for their locks')
 assert(SUPERBLOCK_BYTES_MAX <= STORED_ROW_BYTES_MAX, 'a superblock fits one stored row')

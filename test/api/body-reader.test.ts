@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest'
-import { BodyReader, readWholeBody, withBody } from '../../src/api/body-reader.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { BodyReader, type WholeBody, withBody, withWholeBody } from '../../src/api/body-reader.ts'
+import { FrontMemory } from '../../src/api/front-memory.ts'
+import { FRONT_MEMORY_BYTES_MAX } from '../../src/common/limits.ts'
 import { StatusError } from '../../src/common/status.ts'
 
 /** A body that is sent in pieces, and how far it was read. */
@@ -53,7 +55,47 @@ function cut(bytes: Uint8Array, size: number): Uint8Array[] {
   return cuts
 }
 
-describe('readWholeBody', () => {
+const memory = new FrontMemory()
+
+function readWholeBody(request: Request, bytesMax: number): Promise<WholeBody> {
+  return withWholeBody(memory, request, bytesMax, (body) => body)
+}
+
+afterEach(() => {
+  expect(memory.heldBytes).toBe(0)
+})
+
+describe('withWholeBody', () => {
+  test('holds the body while it is worked with', async () => {
+    const request = new Sending(pieces(5)).request({ 'Content-Length': '5000' })
+    const held = await withWholeBody(memory, request, 5000, () => memory.heldBytes)
+
+    expect(held).toBe(5001)
+  })
+
+  test('puts a request off when others hold too much, without reading of it', async () => {
+    const holding = memory.open()
+    holding.grow(FRONT_MEMORY_BYTES_MAX - 5000)
+    const sending = new Sending(pieces(5))
+    const failure = readWholeBody(sending.request({ 'Content-Length': '5000' }), 5000)
+
+    await expect(failure).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    expect(sending.pulls).toBe(0)
+    holding.release()
+  })
+
+  test('puts a request off in its middle, having read it to its end', async () => {
+    const holding = memory.open()
+    holding.grow(FRONT_MEMORY_BYTES_MAX - 40_000)
+    const sending = new Sending(pieces(60))
+
+    await expect(readWholeBody(sending.request(), 60_000)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    })
+    expect(sending.pulls).toBe(60)
+    holding.release()
+  })
+
   test('puts the pieces together, with an end that stops decoders', async () => {
     for (const type of [undefined, 'bytes'] as const) {
       const { bytes, end } = await readWholeBody(new Sending(pieces(5), type).request(), 5000)

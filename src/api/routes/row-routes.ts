@@ -203,7 +203,7 @@ async function writeRow(
   checkJsonBody(c.req.raw)
   idempotencyKey(c.req.raw)
   const access = await accessTable(front, c, { all: privileges })
-  const { value: row } = await readRequestBody(c.req.raw, z.unknown())
+  const { value: row } = await readRequestBody(front.memory, c.req.raw, z.unknown())
   return writeDecoded(front, c, access, (schema) => {
     return oneRow(schema, keyOf(c, query, schema, values), row, operation, values)
   })

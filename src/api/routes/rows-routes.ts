@@ -12,7 +12,7 @@ import {
   writeRowsSchema,
 } from '../../wire/row-schemas.ts'
 import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
-import { readWholeBody } from '../body-reader.ts'
+import { withWholeBody } from '../body-reader.ts'
 import { DecodedRows } from '../format/decoded-rows.ts'
 import { JsonBodyDecoder, operationOf } from '../format/json-body-decoder.ts'
 import { encodeNullText } from '../format/null-text.ts'
@@ -140,11 +140,12 @@ async function writeJsonRows(
   }
   const values = valueOptionsOf(query)
   const access = await accessTable(front, c, { any: WRITE_PRIVILEGES })
-  const { bytes, end } = await readWholeBody(c.req.raw, JSON_BODY_BYTES_MAX)
-  return writeDecoded(front, c, access, (schema) => {
-    const decoder = new JsonBodyDecoder(schema, values, new DecodedRows(schema))
-    decoder.start(bytes, end)
-    return decoder
+  return withWholeBody(front.memory, c.req.raw, JSON_BODY_BYTES_MAX, ({ bytes, end }) => {
+    return writeDecoded(front, c, access, (schema) => {
+      const decoder = new JsonBodyDecoder(schema, values, new DecodedRows(schema))
+      decoder.start(bytes, end)
+      return decoder
+    })
   })
 }
 
@@ -198,7 +199,7 @@ async function getRows(front: Front, c: AppContext): Promise<Response> {
   answerFormat(request, query, ['json'])
   checkJsonBody(request)
   const access = await accessTable(front, c, { all: ['SELECT'] })
-  const { value: body } = await readRequestBody(request, getRowsSchema)
+  const { value: body } = await readRequestBody(front.memory, request, getRowsSchema)
   if (body.keys.length > GET_KEY_COUNT_MAX) {
     const detail = `${body.keys.length} keys are asked for, limit is ${GET_KEY_COUNT_MAX}`
     throw invalidArgument(detail, { limit: GET_KEY_COUNT_MAX })

@@ -93,7 +93,7 @@ async function scanByBody(front: Front, c: AppContext): Promise<Response> {
   const options = answerOptions(c, params, () => null)
   checkJsonBody(request)
   const access = await accessTable(front, c, { all: ['SELECT'] })
-  const { tree, value: body } = await readRequestBody(request, scanSchema)
+  const { tree, value: body } = await readRequestBody(front.memory, request, scanSchema)
   const query = scanQueryOfBody(tree, body, options.values)
   checkPaging(query, options)
   return withReadSession(front, access, (session) => answerScan(front, session, query, options))

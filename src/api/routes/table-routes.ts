@@ -137,7 +137,7 @@ async function createTable(front: Front, c: AppContext): Promise<Response> {
   const request = c.req.raw
   const caller = c.get('caller')
   readQuery(request, [])
-  const { value: body } = await readRequestBody(request, createTableSchema)
+  const { value: body } = await readRequestBody(front.memory, request, createTableSchema)
   caller.check('CREATE', body.name)
   raiseToClientTime(request, front.ports.clock)
   const call = createTableCall(body, caller.name)
@@ -222,7 +222,7 @@ async function listTablets(front: Front, c: AppContext): Promise<Response> {
 async function locateRow(front: Front, c: AppContext): Promise<Response> {
   readQuery(c.req.raw, [])
   const { table } = await accessTable(front, c, { all: ['METADATA'], isFresh: true })
-  const { value: body } = await readRequestBody(c.req.raw, locateRowSchema)
+  const { value: body } = await readRequestBody(front.memory, c.req.raw, locateRowSchema)
   const cells = keyCellsFromJson(table.schema, body.row, 'member "row"')
   const place = table.partitioner.partitionKey(cells)
   if (place.index < 0) {
