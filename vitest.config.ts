@@ -27,8 +27,8 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
-          // Nothing tested here keeps state in modules, and starting a worker for each file costs more
-          // than what most files do.
+          // Nothing tested here keeps state in modules, and starting a worker for each file costs
+          // more than what most files do.
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.workerd.test.ts', 'test/**/*.e2e.test.ts'],

@@ -1,4 +1,6 @@
-/** What the demo shows: sections, tables, a progress bar. Colours and movement on a terminal only. */
+/**
+ * What the demo shows: sections, tables, a progress bar. Colours and movement on a terminal only.
+ */
 
 const isTerminal = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
 const BAR_CELLS = 30
@@ -31,8 +33,9 @@ export function printRows(rows: readonly Readonly<Record<string, unknown>>[]): v
     Math.max(name.length, ...cells.map((line) => line[i].length)),
   )
   const isNumber = names.map((name) => rows.every((row) => typeof row[name] === 'number'))
-  const line = (texts: readonly string[]) =>
-    `  ${texts.map((text, i) => (isNumber[i] ? text.padStart(widths[i]) : text.padEnd(widths[i]))).join('  ')}`.trimEnd()
+  const pad = (text: string, i: number) =>
+    isNumber[i] ? text.padStart(widths[i]) : text.padEnd(widths[i])
+  const line = (texts: readonly string[]) => `  ${texts.map(pad).join('  ')}`.trimEnd()
   console.log(dim(line(names)))
   for (const texts of cells) console.log(line(texts))
 }
@@ -66,9 +69,8 @@ export class Progress {
     if (isTerminal) process.stdout.write('\r\u001b[2K')
     const seconds = ((performance.now() - this.#startedAt) / 1000).toFixed(1)
     const rows = this.#done.toLocaleString('en')
-    console.log(
-      `  ${cyan(this.#label.padEnd(9))} ${rows} rows in ${seconds} s, ${this.#speed()} rows/s: ${outcome}`,
-    )
+    const label = cyan(this.#label.padEnd(9))
+    console.log(`  ${label} ${rows} rows in ${seconds} s, ${this.#speed()} rows/s: ${outcome}`)
   }
 
   #speed(): string {

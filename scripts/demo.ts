@@ -1,5 +1,6 @@
 /**
- * `npm run demo`: starts the real service on a free port, loads real data that ships with the package
+ * `npm run demo`: starts the real service on a free port, loads real data that ships with the
+ * package
  * `vega-datasets`, asks what a person would ask, and ends by itself.
  */
 import { readFileSync } from 'node:fs'
@@ -39,9 +40,7 @@ class Service {
 }
 
 async function createTables(service: Service): Promise<void> {
-  say(
-    'Two tables, cut into tablets by hash and range of their keys; each tablet is an object of its own.',
-  )
+  say('Two tables, cut into tablets by hash and range of their keys; each tablet is an object.')
   await service.json('POST', '/tables', {
     name: 'zipcodes',
     schema: {

@@ -1,12 +1,15 @@
 /**
- * The cells of one column over a run of rows, as views over bytes. Hot: read through `lanes` in loops.
+ * The cells of one column over a run of rows, as views over bytes. Hot: read through `lanes` in
+ * loops.
  */
 
 import { assert } from '../util/assert.ts'
 import { bitmapBytes, getBit } from '../util/bitmap.ts'
 import { type Cell, LANE_BYTES, PHYSICAL, type Physical } from './data-type.ts'
 
-/** A typed view of fixed lanes: int64 as pairs and int128 as quads of 32-bit words, low word first. */
+/**
+ * A typed view of fixed lanes: int64 as pairs and int128 as quads of 32-bit words, low word first.
+ */
 export type Lanes = Int8Array | Int16Array | Int32Array | Uint32Array | Float32Array | Float64Array
 
 const NO_OFFSETS = new Uint32Array(1)
@@ -40,8 +43,8 @@ export function lanesOf(physical: Physical, bytes: Uint8Array, rowCount: number)
 }
 
 /**
- * Cells `[0, rowCount)` of one column. Immutable by convention; the bytes may be borrowed from a message,
- * a builder or an arena, and whoever hands it out says until when.
+ * Cells `[0, rowCount)` of one column. Immutable by convention; the bytes may be borrowed from a
+ * message, a builder or an arena, and whoever hands it out says until when.
  *
  * A cell is null when `validity` has its bit 0, unset (in write blocks) when `isSet` has its bit 0.
  * The lane of a null or unset cell is zero and its binary value is empty.

@@ -25,8 +25,8 @@ export const VARCHAR_LENGTH_MAX = 65_535
 /** Digits of a DECIMAL. */
 export const DECIMAL_PRECISION_MAX = 38
 /**
- * Combinations of values that are hashed to find which tablets a scan needs; beyond it needs all. The
- * buckets of a full table, hit by chance, are all hit well before.
+ * Combinations of values that are hashed to find which tablets a scan needs; beyond it needs all.
+ * The buckets of a full table, hit by chance, are all hit well before.
  */
 export const HASH_COMBINATION_COUNT_MAX = 65_536
 /** Tablets of a table. */

@@ -162,7 +162,10 @@ export class RowBlockBuilder {
     } else {
       this.rowCount += count
     }
-    assert(this.columns.every((column) => column.rowCount === this.rowCount), 'columns end together')
+    assert(
+      this.columns.every((column) => column.rowCount === this.rowCount),
+      'columns end together',
+    )
   }
 
   #appendOperation(operation: number): void {

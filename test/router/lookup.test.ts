@@ -69,7 +69,7 @@ describe('lookupRows', () => {
     expect(calls).toBe(3)
   })
 
-  test('finds nothing where no write ever was, after it asked whether there is such a table', async () => {
+  test('finds nothing where no write ever was, once it knows that there is the table', async () => {
     const { service, client } = aClient()
     expect(await values(client, [1, 2, 3])).toEqual([null, null, null])
     service.dropTable('t')

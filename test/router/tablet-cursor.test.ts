@@ -132,7 +132,7 @@ function cutFrames(batches: readonly ScanFrameBatch[]): Uint8Array {
 }
 
 describe('PageCursor', () => {
-  test('goes on behind the key that each page ends with, at the snapshot of the first', async () => {
+  test('goes on behind the key a page ends with, at the snapshot of the first', async () => {
     const calls: ScanCall[] = []
     const pages = [
       pageOf([batch(0, 3), batch(3, 5)], keyOf(9)),

@@ -57,7 +57,7 @@ describe('WriteSession', () => {
     expect(rows.map((row) => row.value)).toEqual(expected)
   })
 
-  test('cuts the same shares however the rows arrive, so that a keyed repeat is remembered', async () => {
+  test('cuts the same shares however rows arrive, so that a keyed repeat is known', async () => {
     const { client } = aService(3)
     const rows = rowsFrom(0, SHARE_ROW_COUNT_MAX * 4, 'x'.repeat(90))
     const sizes = [rows.length, 1000, 77]
@@ -102,7 +102,7 @@ describe('WriteSession', () => {
     },
   )
 
-  test('fails with INTERNAL when the object is reset every time, and says what is unknown', async () => {
+  test('fails with INTERNAL when the object is always reset, and says what is unknown', async () => {
     const { service, client } = aService(1)
     await client.write('INSERT', rowsFrom(0, 1))
     for (const tablet of service.tablets.values()) tablet.resets = ['before', 'before', 'after']

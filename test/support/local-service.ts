@@ -1,6 +1,7 @@
 /**
- * The service's objects in one process: the real engine and the real catalog behind the interfaces that fronts
- * call, with clocks that lie, memory that vanishes and calls that interleave, all out of one seed.
+ * The service's objects in one process: the real engine and the real catalog behind the interfaces
+ * that fronts call, with clocks that lie, memory that vanishes and calls that interleave, all out
+ * of one seed.
  */
 
 import { Catalog, type NewTable } from '../../src/catalog/catalog.ts'

@@ -1,4 +1,6 @@
-/** The REST interface as tests use it: no cleverness, so that a test reads as the request it makes. */
+/**
+ * The REST interface as tests use it: no cleverness, so that a test reads as the request it makes.
+ */
 
 /** An answer, read to its end. */
 export interface RestAnswer {

@@ -1,6 +1,6 @@
 /**
- * A table as a plain map: what the eight row operations mean, told slowly and obviously, without a line of the
- * engine.
+ * A table as a plain map: what the eight row operations mean, told slowly and obviously, without a
+ * line of the engine.
  */
 
 /** Operations, as the REST interface names them. */
@@ -41,7 +41,7 @@ export interface ModelShape {
 /** The table. */
 export class TableModel {
   readonly #shape: ModelShape
-  #rows = new Map<string, ModelRow>()
+  readonly #rows = new Map<string, ModelRow>()
 
   constructor(shape: ModelShape) {
     this.#shape = shape

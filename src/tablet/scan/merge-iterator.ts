@@ -150,8 +150,8 @@ export class MergeIterator implements RowSetIterator {
   }
 
   /**
-   * Whether `a` stands before `b`, which was asked already: as it does when it was not; at one key, a
-   * row stands before what is done with it.
+   * Whether `a` stands before `b`, which was asked already: as it does when it was not; at one key,
+   * a row stands before what is done with it.
    */
   #isBefore(a: MergeCursor, b: MergeCursor): boolean {
     if (a.doneKey === null) return true

@@ -178,7 +178,7 @@ describe('POST /tables', () => {
     expect(table.partition_schema.range_schema).toEqual({ columns: [], ranges: [] })
   })
 
-  test('of repeated members the last counts, and a name may be that of a built-in member', async () => {
+  test('of repeated members the last counts, and names may be those of built-in ones', async () => {
     const body = `{"name":"no","name":"constructor","schema":{"columns":[
       {"name":"__proto__","type":"INT8","is_key":true}]},
       "partition_schema":{"range_schema":{"ranges":[{"upper":{"__proto__":5}}]}}}`

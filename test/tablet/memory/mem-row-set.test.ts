@@ -257,7 +257,7 @@ describe('MemRowSet', () => {
     expect(rowsAt(writer, 2, ids)).toEqual([low, { ...high, k: 1 }])
   })
 
-  test('shows the read default of a column that is younger than its rows, until it is changed', () => {
+  test('shows the read default of a column younger than its rows, until it is changed', () => {
     const writer = aRowSet()
     writer.insert(1, { k: 'a' }, { k: 'b' })
     writer.rowSet.freeze()
