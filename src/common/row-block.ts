@@ -9,7 +9,7 @@
  *        8      2  columnCount
  *       10      2  flags           bit 0: an operation byte per row follows the descriptors
  *       12      4  totalBytes
- *       16     16  per column: id u32 | physical u8 | flags u8 | 0 u16 | offset u32 | valueBytes u32
+ *       16     16  per column: id u32 | physical u8 | flags u8 | 0 u16 | offset u32 | bytes u32
  *                         flags 1: has validity bits, 2: has set bits
  *        …      …  operations, rowCount bytes
  *        …      …  per column: validity bits, set bits, offsets (u32 × (rowCount + 1)), values

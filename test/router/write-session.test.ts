@@ -102,7 +102,7 @@ describe('WriteSession', () => {
     },
   )
 
-  test('fails with INTERNAL when the object is always reset, and says what is unknown', async () => {
+  test('fails with INTERNAL when the object is always reset, says what is unknown', async () => {
     const { service, client } = aService(1)
     await client.write('INSERT', rowsFrom(0, 1))
     for (const tablet of service.tablets.values()) tablet.resets = ['before', 'before', 'after']

@@ -9,15 +9,18 @@ export interface Exception {
   readonly why: string
 }
 
-const NOT_YET = 'not wired to an entry yet'
-
 /** This list may only shrink: an entry that excuses nothing is itself a problem. */
 export const EXCEPTIONS: readonly Exception[] = [
-  { file: 'src/util/', rule: 'unreachable file', why: NOT_YET },
-  { file: 'src/common/', rule: 'unreachable file', why: NOT_YET },
-  { file: 'src/cfile/', rule: 'unreachable file', why: NOT_YET },
-  { file: 'src/tablet/', rule: 'unreachable file', why: NOT_YET },
-  { file: 'src/client/', rule: 'unreachable file', why: NOT_YET },
+  {
+    file: 'src/common/alter-ranges.ts',
+    rule: 'unreachable file',
+    why: 'rules of adding and dropping ranges, for ALTER TABLE',
+  },
+  {
+    file: 'src/tablet/invariants.ts',
+    rule: 'unreachable file',
+    why: 'walks a whole tablet for the simulator',
+  },
 ]
 
 /** What is left of the problems once the exceptions are taken off. */
