@@ -19,7 +19,8 @@ import { type CallContext, callTablet } from './tablet-caller.ts'
 const STALE_COUNT_MAX = 3
 
 /**
- * The table was dropped and another has its name: the request begins again, if it sent nothing yet.
+ * The table is not what the read was planned for: it was dropped and another has its name, or it
+ * was altered before the read began. The request begins again, if it sent nothing yet.
  */
 export class TableReplaced extends Error {
   override readonly name = 'TableReplaced'
@@ -28,7 +29,10 @@ export class TableReplaced extends Error {
 /** The calls of one read. */
 export class ReadSession {
   readonly context: CallContext
-  table: OpenTable
+  /** The table by which the read was planned. */
+  readonly table: OpenTable
+  /** The table as it was heard of last, for calls. */
+  #current: OpenTable
   readonly #cache: TableCache
   readonly #ref: TableRef
   #isConfirmed: boolean
@@ -43,6 +47,7 @@ export class ReadSession {
   ) {
     this.context = context
     this.table = table
+    this.#current = table
     this.#cache = cache
     this.#ref = ref
     this.#isConfirmed = isConfirmed
@@ -51,14 +56,17 @@ export class ReadSession {
   /**
    * Calls the tablet at `index`. Returns: its value, null when no write ever reached it, and its
    * clock, which in the latter case is the time that was read at if none was asked for.
-   * Throws: the tablet's failure, NOT_FOUND when the table is gone, TableReplaced.
+   * Throws: the tablet's failure, NOT_FOUND when the table is gone, ILLEGAL_STATE when the tablet
+   * is, TableReplaced.
    */
   async call<T>(
     index: number,
     send: (stub: TabletStub, call: TabletCall) => Promise<TabletAnswer<T>>,
   ): Promise<{ readonly value: T | null; readonly clock: Timestamp }> {
     for (let attempt = 0; attempt < STALE_COUNT_MAX; attempt++) {
-      const answer = await callTablet(this.context, this.table, index, send)
+      const current = this.#current.indexOf(this.table.tabletId(index))
+      if (current < 0) throw rangeDropped()
+      const answer = await callTablet(this.context, this.#current, current, send)
       const { clock } = answer
       if (answer.kind === 'uninitialized') return { value: null, clock }
       if (answer.kind === 'ok') {
@@ -101,8 +109,17 @@ export class ReadSession {
 
   async #refresh(): Promise<void> {
     const fresh = await this.#cache.refresh(this.#ref)
-    if (fresh.entry.id !== this.table.entry.id) throw new TableReplaced()
-    this.table = fresh
+    const { id, version } = this.table.entry
+    if (fresh.entry.id !== id) throw new TableReplaced()
+    // Who altered the table before the read began may have written to a range that the plan lacks.
+    // Once the plan's version was accepted, it was altered since, and tablets are found by their id.
+    if (fresh.entry.version !== version && !this.#isConfirmed) throw new TableReplaced()
+    this.#current = fresh
     this.#isConfirmed = true
   }
+}
+
+function rangeDropped(): StatusError {
+  const detail = 'a range of the table was dropped since the read began'
+  return new StatusError('ILLEGAL_STATE', detail, { resource: 'range' })
 }
