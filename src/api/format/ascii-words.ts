@@ -33,3 +33,17 @@ export function plainBytes(word: number, other: number): number {
   const stops = marks & HIGH_BITS
   return stops === 0 ? 4 : (31 - Math.clz32(stops & -stops)) >>> 3
 }
+
+/** Whether one of the bytes is a quote, or of a longer UTF-8 sequence. */
+export function hasQuoteOrHigh(word: number): boolean {
+  const quote = word ^ 0x2222_2222
+  return ((((quote - 0x0101_0101) & ~quote) | word) & HIGH_BITS) !== 0
+}
+
+/** How many of the bytes are line feeds. */
+export function countNewlines(word: number): number {
+  const feed = word ^ 0x0a0a_0a0a
+  // No carry leaves its byte here, so that each mark is right.
+  const marks = ~(((feed & 0x7f7f_7f7f) + 0x7f7f_7f7f) | feed | 0x7f7f_7f7f)
+  return Math.imul(marks >>> 7, 0x0101_0101) >>> 24
+}

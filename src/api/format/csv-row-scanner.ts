@@ -7,9 +7,9 @@
 
 import { CELL_FORMS } from '../../common/cell-reader.ts'
 import { equalBytes } from '../../util/bytes.ts'
-import { plainBytes } from './ascii-words.ts'
+import { countNewlines, hasQuoteOrHigh, plainBytes } from './ascii-words.ts'
 import { RowTape, TAPE_FORMS } from './row-tape.ts'
-import { utf8SequenceBytes } from './utf8-sequence-bytes.ts'
+import { utf8LengthOf, utf8SequenceBytes } from './utf8-sequence.ts'
 
 /** Why there is no record. */
 export const CSV_ERRORS = {
@@ -30,7 +30,6 @@ const COMMA = 0x2c
 const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const COMMAS = 0x2c2c_2c2c
-const QUOTES = 0x2222_2222
 const NO_BYTES = new Uint8Array(0)
 const NO_VIEW = new DataView(NO_BYTES.buffer)
 
@@ -155,9 +154,10 @@ export class CsvRowScanner {
     let doubledCount = 0
     for (;;) {
       while (position <= end - 4) {
-        const plain = plainBytes(view.getInt32(position, true), QUOTES)
-        position += plain
-        if (plain < 4) break
+        const word = view.getInt32(position, true)
+        if (hasQuoteOrHigh(word)) break
+        this.lineCount += countNewlines(word)
+        position += 4
       }
       if (position === end) return this.#isLast ? CSV_ERRORS.notClosed : CSV_ERRORS.incomplete
       const byte = bytes[position]
@@ -215,9 +215,12 @@ export class CsvRowScanner {
 
   /** Moves over a longer sequence of UTF-8. Returns: the offset behind it, or a CSV_ERRORS. */
   #passUtf8(position: number): number {
-    const length = utf8SequenceBytes(this.bytes, position)
-    if (length > 0 && position + length <= this.end) return position + length
-    const isCut = this.end - position < 4 && !this.#isLast
-    return isCut ? CSV_ERRORS.incomplete : CSV_ERRORS.notUtf8
+    const { bytes, end } = this
+    const length = utf8SequenceBytes(bytes, position)
+    if (length > 0 && position + length <= end) return position + length
+    let cutEnd = position + 1
+    while (cutEnd < end && (bytes[cutEnd] & 0xc0) === 0x80) cutEnd++
+    const isCut = cutEnd === end && end - position < utf8LengthOf(bytes[position])
+    return isCut && !this.#isLast ? CSV_ERRORS.incomplete : CSV_ERRORS.notUtf8
   }
 }

@@ -12,7 +12,7 @@ import { JSON_DEPTH_MAX } from '../../common/limits.ts'
 import { ByteArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { utf8Decode } from '../../util/bytes.ts'
-import { utf8SequenceBytes } from './utf8-sequence-bytes.ts'
+import { utf8SequenceBytes } from './utf8-sequence.ts'
 
 /** Bytes are not JSON. `offset` counts from the start of the body or line. */
 export class JsonSyntaxError extends Error {
@@ -263,9 +263,10 @@ export class JsonCursor {
     let byte = bytes[position]
     while (byte >= JSON_BYTE.zero && byte <= JSON_BYTE.nine) byte = bytes[++position]
     const digits = position - digitsStart
-    this.position = position
+    this.position = digitsStart
     if (digits === 0) this.fail('not a value')
     if (digits > 1 && bytes[digitsStart] === JSON_BYTE.zero) this.fail('number has a leading zero')
+    this.position = position
     if (byte === JSON_BYTE.point || byte === 0x65 || byte === 0x45) this.#readFraction()
   }
 

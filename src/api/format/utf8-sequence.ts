@@ -18,3 +18,10 @@ export function utf8SequenceBytes(bytes: Uint8Array, position: number): number {
   if (first === 0xf0 && second < 0x90) return 0
   return first === 0xf4 && second > 0x8f ? 0 : 4
 }
+
+/** Bytes that a sequence which begins with this byte ≥ 0x80 has; 0 when none begins so. */
+export function utf8LengthOf(first: number): number {
+  if (first < 0xc2 || first > 0xf4) return 0
+  if (first < 0xe0) return 2
+  return first < 0xf0 ? 3 : 4
+}
