@@ -23,6 +23,14 @@ export type DevPlan =
 
 const AUTH_OFF = 'NYALA_AUTH:disabled'
 const TOKEN = 'NYALA_ADMIN_TOKEN'
+/** Settings that are taken over from the environment; NYALA_AUTH is not among them on purpose. */
+const SETTINGS = [
+  TOKEN,
+  'NYALA_CORS_ORIGINS',
+  'NYALA_LOG_LEVEL',
+  'NYALA_JURISDICTION',
+  'NYALA_LOCATION_HINT',
+] as const
 const TOKEN_LINE = new RegExp(`^[ \\t]*(export +)?${TOKEN}[ \\t]*=[ \\t]*["']?[^\\s"']`, 'm')
 
 const REFUSAL = [
@@ -45,7 +53,10 @@ export function planDev(flags: readonly string[], environment: DevEnvironment): 
   }
 
   const wranglerArgs = ['dev']
-  if (inherited) wranglerArgs.push('--var', `${TOKEN}:${inherited}`)
+  for (const name of SETTINGS) {
+    const value = environment.variables[name]
+    if (value) wranglerArgs.push('--var', `${name}:${value}`)
+  }
   if (!isTokenConfigured) wranglerArgs.push('--var', AUTH_OFF)
   wranglerArgs.push(...flags)
   return { ok: true, wranglerArgs, isAuthOn: !wranglerArgs.includes(AUTH_OFF) }

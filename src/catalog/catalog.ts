@@ -9,7 +9,7 @@
  */
 
 import type { HybridClock } from '../common/hybrid-clock.ts'
-import { PAGE_ROW_COUNT_MAX, STORED_ROW_BYTES_MAX } from '../common/limits.ts'
+import { PAGE_ROW_COUNT_MAX, TABLE_DEFINITION_BYTES_MAX } from '../common/limits.ts'
 import { createPartitions } from '../common/partition-builder.ts'
 import type { PartitionSchema } from '../common/partition-schema.ts'
 import { type ColumnDefinition, Schema } from '../common/schema.ts'
@@ -106,10 +106,10 @@ export class Catalog {
     const table = this.#newTable(request)
     const definition = encodeTable(table)
     const bytes = utf8Encode(definition).length
-    if (bytes > STORED_ROW_BYTES_MAX) {
+    if (bytes > TABLE_DEFINITION_BYTES_MAX) {
       throw invalidArgument(
-        `definition of the table takes ${bytes} bytes, limit is ${STORED_ROW_BYTES_MAX}`,
-        { limit: STORED_ROW_BYTES_MAX },
+        `definition of the table takes ${bytes} bytes, limit is ${TABLE_DEFINITION_BYTES_MAX}`,
+        { limit: TABLE_DEFINITION_BYTES_MAX },
       )
     }
     this.#store.transact(() => {

@@ -8,6 +8,7 @@
  */
 
 import { ByteArena } from '../util/arena.ts'
+import { utf8Decode } from '../util/bytes.ts'
 import { decodeBase64 } from './base64.ts'
 import { CELL_ERRORS, type CellError, cellError } from './cell-error.ts'
 import { type WrittenValue, writtenText, writtenValue } from './cell-json.ts'
@@ -43,6 +44,7 @@ const ABOVE: Placement = { kind: 'above' }
 const BELOW: Placement = { kind: 'below' }
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
+const DATE_TEXT_BYTES = 10
 // More digits than any integer that a cell holds.
 const DIGITS_MAX = 40
 
@@ -80,14 +82,25 @@ function place(plan: CellPlan, written: WrittenValue): Placement {
   switch (error) {
     case CELL_ERRORS.NONE:
       return placeCell(scannedCell(plan, bytes, 0, bytes.length))
-    case CELL_ERRORS.WRONG_KIND:
     case CELL_ERRORS.MALFORMED:
+      if (plan.kind === CELL_KINDS.date) return placeDistantDate(plan, written)
+      throw cellError(error, plan.column, shown)
+    case CELL_ERRORS.WRONG_KIND:
     case CELL_ERRORS.LEAP_SECOND:
     case CELL_ERRORS.LONE_SURROGATE:
       throw cellError(error, plan.column, shown)
     default:
       return placeUnfitting(plan, written, error)
   }
+}
+
+/** A date of a year that takes a sign or more than four digits: beyond every cell. */
+function placeDistantDate({ column }: CellPlan, { bytes, shown }: WrittenValue): Placement {
+  const match = /^([+-]?)\d{4,}-(\d\d)-(\d\d)$/.exec(utf8Decode(bytes))
+  const isDay = match !== null && Number(match[2]) <= 12 && Number(match[3]) <= 31
+  const isBeyond = isDay && (match[1] !== '' || bytes.length > DATE_TEXT_BYTES)
+  if (!isBeyond) throw cellError(CELL_ERRORS.MALFORMED, column, shown)
+  return match[1] === '-' ? BELOW : ABOVE
 }
 
 function placeCell(cell: Cell): Placement {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Catalog, type NewTable } from '../../src/catalog/catalog.ts'
 import type { IdSource } from '../../src/catalog/catalog-store.ts'
 import { HybridClock } from '../../src/common/hybrid-clock.ts'
-import { STORED_ROW_BYTES_MAX, TABLET_COUNT_MAX } from '../../src/common/limits.ts'
+import { TABLE_DEFINITION_BYTES_MAX, TABLET_COUNT_MAX } from '../../src/common/limits.ts'
 import { StatusError } from '../../src/common/status.ts'
 import { aNewTable } from '../support/a-table.ts'
 import { MemoryCatalogStore } from '../support/memory-catalog-store.ts'
@@ -165,7 +165,7 @@ describe('Catalog.createTable', () => {
         ),
       })
 
-    expect(create).toThrow(`limit is ${STORED_ROW_BYTES_MAX}`)
+    expect(create).toThrow(`limit is ${TABLE_DEFINITION_BYTES_MAX}`)
     expect(codeOf(create)).toBe('INVALID_ARGUMENT')
   })
 

@@ -237,3 +237,20 @@ describe('placeText', () => {
     expect(refusal(() => placeText(aColumn('v INT8'), 'x'))).toContain('not a value of INT8')
   })
 })
+
+describe('placeLiteral on DATE', () => {
+  const column = aColumn('day DATE NULL')
+
+  test.each([
+    ['10000-01-01', 'above'],
+    ['+123456-12-31', 'above'],
+    ['-0001-01-01', 'below'],
+    ['0000-12-31', 'below'],
+  ])('places %s, which no cell holds, %s all cells', (text, kind) => {
+    expect(placeLiteral(column, text)).toEqual({ kind })
+  })
+
+  test.each(['10000-13-01', '2026-1-1', '+2026', '99999', '-'])('refuses %s', (text) => {
+    expect(() => placeLiteral(column, text)).toThrow('DATE')
+  })
+})

@@ -41,10 +41,11 @@ export interface ModelShape {
 /** The table. */
 export class TableModel {
   readonly #shape: ModelShape
-  readonly #rows = new Map<string, ModelRow>()
+  readonly #rows: Map<string, ModelRow>
 
-  constructor(shape: ModelShape) {
+  constructor(shape: ModelShape, rows = new Map<string, ModelRow>()) {
     this.#shape = shape
+    this.#rows = rows
   }
 
   /** Applies one operation. */
@@ -81,9 +82,7 @@ export class TableModel {
 
   /** The table as it is now, unchanged by what comes later. */
   copy(): TableModel {
-    const copy = new TableModel(this.#shape)
-    copy.#rows = new Map(this.#rows)
-    return copy
+    return new TableModel(this.#shape, new Map(this.#rows))
   }
 
   #key(row: ModelRow): string {
