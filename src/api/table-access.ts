@@ -1,6 +1,6 @@
 /** From a request's path to the table it means, once the caller is known to be allowed. */
 
-import { StatusError } from '../common/status.ts'
+import { type StatusCode, StatusError } from '../common/status.ts'
 import { CallBudget } from '../router/call-budget.ts'
 import type { OpenTable } from '../router/open-table.ts'
 import { ReadSession, TableReplaced } from '../router/read-session.ts'
@@ -14,6 +14,9 @@ import { raiseToClientTime } from './request-headers.ts'
 
 /** Where `{table}` is in the paths `/api/v1/tables/{table}…`. */
 const TABLE_SEGMENT = 3
+
+/** Codes of failures that may come from what a front believes of a table. */
+const CODES_OF_TABLE: readonly StatusCode[] = ['INVALID_ARGUMENT', 'ILLEGAL_STATE']
 
 /** A table that the caller may use. */
 export interface TableAccess {
@@ -80,22 +83,46 @@ async function authorizedTable(
 }
 
 /**
- * Runs a read of a table; again, from its beginning, if the table turns out to have been dropped
- * and another made under its name. `work` must not have sent anything before it throws.
+ * Runs a read of a table; again, from its beginning, if the table turns out not to be what this
+ * front remembers: altered, or dropped and made again. `work` must not have sent anything before it
+ * throws.
  */
 export async function withReadSession<T>(
   front: Front,
-  { ref, table, isConfirmed }: TableAccess,
+  access: TableAccess,
   work: (session: ReadSession) => Promise<T>,
 ): Promise<T> {
+  const { ref, table, isConfirmed } = access
   const context = newCallContext(front)
-  try {
-    return await work(new ReadSession(context, front.cache, ref, table, isConfirmed))
-  } catch (error) {
-    if (!(error instanceof TableReplaced)) throw error
-  }
+  const session = new ReadSession(context, front.cache, ref, table, isConfirmed)
+  const first = await withCurrentTable(front, access, () => work(session))
+  if (first !== null) return first
   const replacement = await front.cache.refresh(ref)
   return work(new ReadSession(context, front.cache, ref, replacement, true))
+}
+
+/**
+ * Runs `work`, which reads a request by the table that this front remembers.
+ *
+ * Returns: what it returns, or null when it failed because the table is another by now: a column
+ * that a front does not know of may be there all the same, and so may a page token's range.
+ * Throws: what it throws.
+ */
+export async function withCurrentTable<T>(
+  { cache }: Front,
+  { ref, table, isConfirmed }: TableAccess,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof TableReplaced) return null
+    const isOfTable = error instanceof StatusError && CODES_OF_TABLE.includes(error.code)
+    if (isConfirmed || !isOfTable) throw error
+    const { id, version } = (await cache.refresh(ref)).entry
+    if (id === table.entry.id && version === table.entry.version) throw error
+    return null
+  }
 }
 
 /** The calls of one request. */

@@ -10,7 +10,7 @@ import type { Privilege } from './auth.ts'
 import type { DecodedRows } from './format/decoded-rows.ts'
 import { idempotencyKey } from './request-headers.ts'
 import { feedRows, sessionFailure } from './row-write.ts'
-import { newCallContext, type TableAccess } from './table-access.ts'
+import { newCallContext, type TableAccess, withCurrentTable } from './table-access.ts'
 
 /** Privileges of which a write needs some. */
 export const WRITE_PRIVILEGES: readonly Privilege[] = ['INSERT', 'UPDATE', 'DELETE']
@@ -57,8 +57,8 @@ export function openWriteSession(front: Front, c: AppContext, access: TableAcces
 }
 
 /**
- * Writes rows that can be decoded again: if the table turns out to have been dropped and another
- * made under its name, and nothing was applied, they are decoded for the other one.
+ * Writes rows that can be decoded again: if the table turns out not to be what this front remembers,
+ * altered or dropped and made again, and nothing was applied, they are decoded for the one there is.
  *
  * Throws: what `decode` throws, NOT_AUTHORIZED, a tablet's failure with what was applied.
  */
@@ -68,12 +68,14 @@ export async function writeDecoded(
   access: TableAccess,
   decode: (schema: Schema) => RowBatches,
 ): Promise<FinishedWrite> {
-  const first = await writeOnce(front, c, access, decode)
-  const { session } = first
-  const isUntouched = session.appliedCount === 0 && session.unknownCount === 0
-  if (!session.isTableReplaced || !isUntouched) return mustSucceed(first)
+  const first = await withCurrentTable(front, access, () => writeOnce(front, c, access, decode))
+  if (first !== null && !isForAnotherTable(first)) return mustSucceed(first)
   const table = await front.cache.refresh(access.ref)
   return mustSucceed(await writeOnce(front, c, { ...access, table, isConfirmed: true }, decode))
+}
+
+function isForAnotherTable({ session }: FinishedWrite): boolean {
+  return session.isPlanStale && session.appliedCount === 0 && session.unknownCount === 0
 }
 
 /** A finished write. Throws: the failure of its session with what was applied. */
@@ -94,7 +96,10 @@ async function writeOnce(
   const needed = new Set([...batches.operations].flatMap(privilegesOf))
   for (const privilege of needed) c.get('caller').check(privilege, entry.name)
   const session = openWriteSession(front, c, access)
-  do await feedRows(batches.rows, session)
-  while (session.failure === null && batches.next())
+  do {
+    // What this front remembers may lack a column that the table has.
+    if (batches.rows.failedCount > 0) await session.confirm()
+    await feedRows(batches.rows, session)
+  } while (session.failure === null && batches.next())
   return { session, summary: await session.finish() }
 }

@@ -81,8 +81,8 @@ export class WriteSession {
   failure: StatusError | null = null
   /** Rows sent whose fate is unknown. */
   unknownCount = 0
-  /** Whether `failure` is that the table was dropped and another has its name. */
-  isTableReplaced = false
+  /** Whether `failure` is that the table is not the one that the rows were decoded and cut for. */
+  isPlanStale = false
 
   readonly #context: CallContext
   readonly #cache: TableCache
@@ -91,7 +91,7 @@ export class WriteSession {
   readonly #lanes = new Map<number, TabletLane>()
   readonly #fixedRowBytes: number
   /** The table by which rows are cut into shares: the same for all of a request's rows. */
-  #plan: OpenTable
+  readonly #plan: OpenTable
   /** The table as it was heard of last, for calls. */
   #table: OpenTable
   #isConfirmed: boolean
@@ -99,7 +99,7 @@ export class WriteSession {
   #assigned = new Int32Array(0)
   #sizes = new Float64Array(0)
   #rows = new Uint32Array(0)
-  #ends: Uint32Array
+  readonly #ends: Uint32Array
   readonly #totals = { inserted: 0, upserted: 0, updated: 0, deleted: 0, ignored: 0 }
   #createdCount = 0
   #timestamp: Timestamp | null = null
@@ -131,11 +131,8 @@ export class WriteSession {
     const count = block.rowCount
     if (count === 0 || this.failure !== null) return
     this.#prepare(block)
-    if (this.#assign(block) && !this.#isConfirmed) {
-      await this.#confirmRanges()
-      if (this.failure !== null) return
-      this.#assign(block)
-    }
+    if (this.#assign(block)) await this.confirm()
+    if (this.failure !== null) return
     let segment = 0
     for (let row = 0; row < count; row++) {
       const index = this.#assigned[row]
@@ -162,6 +159,25 @@ export class WriteSession {
       }
     }
     this.#gather(source, segment, count)
+  }
+
+  /**
+   * Asks the catalog, unless that is known, whether the table is as this front remembers it: before
+   * a row is refused for what the table does not have, a range or a column. If it is not, that is
+   * the `failure`.
+   */
+  async confirm(): Promise<void> {
+    if (this.#isConfirmed || this.failure !== null) return
+    try {
+      await this.#refresh()
+      this.#isConfirmed = true
+      if (this.#table.entry.version === this.#plan.entry.version) return
+      this.isPlanStale = true
+      throw new StatusError('ABORTED', 'table was altered during the request')
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      this.failure ??= error
+    }
   }
 
   /** Sends what is left and waits for every answer. */
@@ -199,26 +215,6 @@ export class WriteSession {
     partitioner.assign(keys, block.rowCount, this.#assigned)
     for (let row = 0; row < block.rowCount; row++) if (this.#assigned[row] < 0) return true
     return false
-  }
-
-  /**
-   * Asks the catalog for the table's ranges before a row is told that it lies in none: a range may
-   * have been added since this front heard of them.
-   */
-  async #confirmRanges(): Promise<void> {
-    try {
-      await this.#refresh()
-      this.#isConfirmed = true
-      if (this.#table.entry.version === this.#plan.entry.version) return
-      if (this.#lanes.size > 0) {
-        throw new StatusError('ABORTED', 'table was altered during the request')
-      }
-      this.#plan = this.#table
-      this.#ends = new Uint32Array(this.#plan.tabletCount)
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error
-      this.failure ??= error
-    }
   }
 
   #prepare(block: RowBlock): void {
@@ -340,7 +336,7 @@ export class WriteSession {
     const { ref } = this.#options
     const fresh = await this.#cache.refresh(ref)
     if (fresh.entry.id !== this.#table.entry.id) {
-      this.isTableReplaced = true
+      this.isPlanStale = true
       throw new StatusError('ABORTED', 'table was dropped and created again during the request')
     }
     this.#table = fresh

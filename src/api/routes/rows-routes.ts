@@ -160,7 +160,8 @@ async function writeStream(
   const values = valueOptionsOf(query)
   const nullText = query.text('null') ?? ''
   encodeNullText(nullText)
-  const access = await accessTable(front, c, { all: privilegesOf(operation) })
+  // A stream cannot be decoded again, so its columns had better be those that there are.
+  const access = await accessTable(front, c, { all: privilegesOf(operation), isFresh: true })
   const session = openWriteSession(front, c, access)
   const { schema } = access.table
   await feedStream(c.req.raw, format, { schema, values, nullText, operation }, session)
