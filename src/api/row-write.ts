@@ -26,10 +26,7 @@ export type StreamFormat = 'ndjson' | 'csv'
 interface StreamDecoder {
   readonly rows: DecodedRows
   readonly failure: StatusError | null
-  /**
-   * Decodes until the batch should be taken. Returns: where it stopped, if not at the chunk's end.
-   */
-  push(chunk: Uint8Array, start: number): unknown
+  pushUntilFull(chunk: Uint8Array, start: number): number
   finish(): void
 }
 
@@ -87,8 +84,7 @@ async function feedAll(
   for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
     let position = 0
     while (position < chunk.length) {
-      const stopped = decoder.push(chunk, position)
-      position = typeof stopped === 'number' ? stopped : chunk.length
+      position = decoder.pushUntilFull(chunk, position)
       await feedRows(decoder.rows, session)
       if (decoder.failure !== null) throw decoder.failure
       if (session.failure !== null) return
