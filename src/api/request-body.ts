@@ -27,8 +27,8 @@ export function checkJsonBody(request: Request): void {
 /**
  * Reads a request's body of JSON. Numbers that the schema leaves alone are NumberLiterals.
  *
- * Throws: UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, INVALID_ARGUMENT naming the
- * member.
+ * Throws: UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, INVALID_ARGUMENT naming
+ * the member.
  */
 export async function readRequestBody<Schema extends z.ZodType>(
   memory: FrontMemory,

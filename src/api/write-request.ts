@@ -57,8 +57,9 @@ export function openWriteSession(front: Front, c: AppContext, access: TableAcces
 }
 
 /**
- * Writes rows that can be decoded again: if the table turns out not to be what this front remembers,
- * altered or dropped and made again, and nothing was applied, they are decoded for the one there is.
+ * Writes rows that can be decoded again: if the table turns out not to be what this front
+ * remembers, altered or dropped and made again, and nothing was applied, they are decoded for the
+ * one there is.
  *
  * Throws: what `decode` throws, NOT_AUTHORIZED, a tablet's failure with what was applied.
  */

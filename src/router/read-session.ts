@@ -112,7 +112,8 @@ export class ReadSession {
     const { id, version } = this.table.entry
     if (fresh.entry.id !== id) throw new TableReplaced()
     // Who altered the table before the read began may have written to a range that the plan lacks.
-    // Once the plan's version was accepted, it was altered since, and tablets are found by their id.
+    // Once the plan's version was accepted it was altered since, and tablets are found by their
+    // id.
     if (fresh.entry.version !== version && !this.#isConfirmed) throw new TableReplaced()
     this.#current = fresh
     this.#isConfirmed = true

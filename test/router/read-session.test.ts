@@ -48,7 +48,7 @@ class Reading {
 }
 
 describe('ReadSession', () => {
-  test('of a table of which a tablet accepted the version needs no word of the catalog', async () => {
+  test('needs no word of the catalog once a tablet accepted the version', async () => {
     const reading = new Reading()
 
     expect((await reading.call(1)).value).toBe('rows')
@@ -82,7 +82,7 @@ describe('ReadSession', () => {
     await expect(reading.call(0, { kind: 'dropped', clock: 1 })).rejects.toThrow(TableReplaced)
   })
 
-  test('goes on, and finds tablets by their id, when the table is altered while it runs', async () => {
+  test('goes on when the table is altered while it runs, and finds tablets by id', async () => {
     const reading = new Reading()
     const [, ...left] = reading.table.tablets
     await reading.call(2)
