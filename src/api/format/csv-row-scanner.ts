@@ -125,9 +125,6 @@ export class CsvRowScanner {
       const byte = bytes[position]
       if (byte === COMMA || byte === NEWLINE) break
       if (byte === QUOTE) return CSV_ERRORS.strayQuote
-      if (byte === CARRIAGE_RETURN && position + 1 === end && !this.#isLast) {
-        return CSV_ERRORS.incomplete
-      }
       if (byte === CARRIAGE_RETURN && position + 1 < end && bytes[position + 1] === NEWLINE) break
       position = byte < 0x80 ? position + 1 : this.#passUtf8(position)
       if (position < 0) return position

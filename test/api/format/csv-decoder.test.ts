@@ -122,6 +122,19 @@ describe('CsvDecoder', () => {
     expect(shown(body, { cuts: everywhere }).failure).toBe(failure)
   })
 
+  test('ends at a quote where none can be, without waiting for the record to end', () => {
+    const decoder = new CsvDecoder(
+      SCHEMA,
+      { ...DEFAULT_VALUE_OPTIONS, nullText: '' },
+      ROW_OPERATIONS.INSERT,
+      new DecodedRows(SCHEMA),
+    )
+    decoder.push(utf8Encode('k,s\n1,a'))
+    decoder.push(utf8Encode('b"c'))
+
+    expect(decoder.failure?.message).toBe('line 2: a quote stands inside an unquoted field')
+  })
+
   test('ends at bytes that are not UTF-8, with the rows before them', () => {
     for (const bad of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xe2, 0x82]]) {
       const head = utf8Encode('k,s\n1,é\n2,a')
