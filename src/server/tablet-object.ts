@@ -233,8 +233,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
 
   /** Forgets what is in memory. */
   #forget(): void {
-    const parts = this.#tablet?.parts ?? null
-    if (parts !== null) isolateMemory.drop(parts)
+    isolateMemory.drop(this.ctx.id.name ?? '')
     this.#tablet = null
   }
 

@@ -12,6 +12,7 @@ import { assert } from '../util/assert.ts'
 
 interface Account {
   readonly owner: WeakRef<object>
+  readonly name: string
   bytes: number
 }
 
@@ -21,6 +22,7 @@ export class MemoryAccountant {
   readonly hardBytes: number
   readonly #accounts = new Set<Account>()
   readonly #byOwner = new WeakMap<object, Account>()
+  readonly #byName = new Map<string, Account>()
   #heldBytes = 0
 
   constructor(hardBytes: number) {
@@ -38,12 +40,17 @@ export class MemoryAccountant {
     return this.#byOwner.get(owner)?.bytes ?? 0
   }
 
-  /** Takes note that `owner` now holds `bytes` in all. */
-  hold(owner: object, bytes: number): void {
+  /**
+   * Takes note that `owner` now holds `bytes` in all. `name` is whose memory it is: a new owner takes
+   * the place of one that had the name before, which can only have vanished.
+   */
+  hold(owner: object, name: string, bytes: number): void {
     assert(bytes >= 0, 'held bytes are not negative')
     let account = this.#byOwner.get(owner)
     if (account === undefined) {
-      account = { owner: new WeakRef(owner), bytes: 0 }
+      this.drop(name)
+      account = { owner: new WeakRef(owner), name, bytes: 0 }
+      this.#byName.set(name, account)
       this.#accounts.add(account)
       this.#byOwner.set(owner, account)
     }
@@ -51,11 +58,12 @@ export class MemoryAccountant {
     account.bytes = bytes
   }
 
-  /** Forgets an owner and what it held. */
-  drop(owner: object): void {
-    const account = this.#byOwner.get(owner)
+  /** Forgets whoever has this name, and what it held. */
+  drop(name: string): void {
+    const account = this.#byName.get(name)
     if (account === undefined) return
-    this.#byOwner.delete(owner)
+    const owner = account.owner.deref()
+    if (owner !== undefined) this.#byOwner.delete(owner)
     this.#forget(account)
   }
 
@@ -78,5 +86,6 @@ export class MemoryAccountant {
   #forget(account: Account): void {
     this.#heldBytes -= account.bytes
     this.#accounts.delete(account)
+    if (this.#byName.get(account.name) === account) this.#byName.delete(account.name)
   }
 }

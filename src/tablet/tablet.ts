@@ -104,7 +104,7 @@ export class Tablet {
     }
     const superblock = decodeSuperblock(stored)
     const { parts, clock } = bootstrap({ store, superblock, clockPort, keyHashSeed })
-    accountant.hold(parts, parts.heldBytes)
+    accountant.hold(parts, parts.identity.tabletId, parts.heldBytes)
     return new Tablet(options, keyHashSeed, clock, parts)
   }
 
@@ -270,7 +270,7 @@ export class Tablet {
         return { kind: 'stale', clock: this.#clock.newest, tableVersion }
       }
       const value = work(parts)
-      this.#options.accountant.hold(parts, parts.heldBytes)
+      this.#options.accountant.hold(parts, parts.identity.tabletId, parts.heldBytes)
       return { kind: 'ok', clock: this.#clock.newest, value }
     })
   }

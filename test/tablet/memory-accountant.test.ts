@@ -8,9 +8,9 @@ describe('MemoryAccountant', () => {
     const accountant = new MemoryAccountant(1000)
     const a = {}
     const b = {}
-    accountant.hold(a, 100)
-    accountant.hold(b, 50)
-    accountant.hold(a, 30)
+    accountant.hold(a, 'a', 100)
+    accountant.hold(b, 'b', 50)
+    accountant.hold(a, 'a', 30)
 
     expect(accountant.heldBytes).toBe(80)
     expect(accountant.heldBy(a)).toBe(30)
@@ -19,31 +19,43 @@ describe('MemoryAccountant', () => {
 
   test('is over its limit from the first byte above it', () => {
     const accountant = new MemoryAccountant(1000)
-    accountant.hold({}, 0)
+    accountant.hold({}, 'nobody', 0)
     const owner = {}
-    accountant.hold(owner, 1000)
+    accountant.hold(owner, 'owner', 1000)
 
     expect(accountant.isOverHard()).toBe(false)
     expect(accountant.isOverHard(1)).toBe(true)
-    accountant.hold(owner, 999)
+    accountant.hold(owner, 'owner', 999)
     expect(accountant.isOverHard(1)).toBe(false)
   })
 
   test('gives back what an owner held that was dropped, once', () => {
     const accountant = new MemoryAccountant(1000)
     const owner = {}
-    accountant.hold(owner, 400)
-    accountant.drop(owner)
-    accountant.drop(owner)
+    accountant.hold(owner, 'owner', 400)
+    accountant.drop('owner')
+    accountant.drop('owner')
 
     expect(accountant.heldBytes).toBe(0)
+    accountant.checkInvariants()
+  })
+
+  test('counts an owner that came back under its name once', () => {
+    const accountant = new MemoryAccountant(1000)
+    const before = {}
+    const after = {}
+    accountant.hold(before, 'tablet', 700)
+    accountant.hold(after, 'tablet', 300)
+
+    expect(accountant.heldBytes).toBe(300)
+    expect(accountant.heldBy(before)).toBe(0)
     accountant.checkInvariants()
   })
 
   test('gives back what a vanished owner held when it is over its limit', async () => {
     const accountant = new MemoryAccountant(1000)
     const stays = {}
-    accountant.hold(stays, 100)
+    accountant.hold(stays, 'stays', 100)
     holdForNobody(accountant, 2000)
     const wasOver = accountant.isOverHard()
 
@@ -59,7 +71,7 @@ describe('MemoryAccountant', () => {
 })
 
 function holdForNobody(accountant: MemoryAccountant, bytes: number): void {
-  accountant.hold({}, bytes)
+  accountant.hold({}, 'vanished', bytes)
 }
 
 function collectGarbage(): void {
