@@ -316,14 +316,14 @@ describe('Tablet.write under memory pressure', () => {
     const harness = new TabletHarness(SCHEMA, { memoryBytesMax: 1 << 20 })
     const other = {}
     const first = harness.write(inserts(10), aKey())
-    harness.accountant.hold(other, 1 << 20)
+    harness.accountant.hold(other, 'other', 1 << 20)
     const error = failureOf(() => harness.write(inserts(10, 100)))
 
     expect(error.code).toBe('SERVICE_UNAVAILABLE')
     expect(error.details.retryable).toBe(true)
     expect(harness.write(inserts(10), aKey())).toEqual({ ...first, isReplayed: true })
     expect(harness.rows()).toHaveLength(10)
-    harness.accountant.drop(other)
+    harness.accountant.drop('other')
     expect(harness.write(inserts(10, 100)).inserted).toBe(10)
   })
 
