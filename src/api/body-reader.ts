@@ -77,18 +77,15 @@ export async function withBody<T>(
  * Throws: what `work` throws; PAYLOAD_TOO_LARGE when the body has more than `bytesMax` bytes;
  * SERVICE_UNAVAILABLE when there is no room for it.
  */
-export async function withWholeBody<T>(
+export function withWholeBody<T>(
   memory: FrontMemory,
   request: Request,
   bytesMax: number,
   work: (body: WholeBody) => Promise<T> | T,
 ): Promise<T> {
-  const holding = memory.open()
-  try {
-    return await work(await withBody(request, (body) => readAll(request, body, bytesMax, holding)))
-  } finally {
-    holding.release()
-  }
+  return memory.lend(async (holding) => {
+    return work(await withBody(request, (body) => readAll(request, body, bytesMax, holding)))
+  })
 }
 
 async function readAll(

@@ -21,6 +21,16 @@ export class FrontMemory {
     return new Holding((bytes) => this.#change(bytes))
   }
 
+  /** Gives `work` room to hold things in, and takes it back when that is done. */
+  async lend<T>(work: (holding: Holding) => Promise<T>): Promise<T> {
+    const holding = this.open()
+    try {
+      return await work(holding)
+    } finally {
+      holding.release()
+    }
+  }
+
   /** Returns: whether there was room. */
   #change(bytes: number): boolean {
     if (bytes > 0 && this.#heldBytes + bytes > FRONT_MEMORY_BYTES_MAX) return false

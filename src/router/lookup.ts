@@ -18,6 +18,8 @@ export interface LookupRequest {
   readonly keys: readonly (readonly Cell[])[]
   /** null: a snapshot that holds every write acknowledged before now. */
   readonly snapshot: Timestamp | null
+  /** Told how many bytes of rows are held so far. May throw. */
+  readonly onBytes?: (bytes: number) => void
 }
 
 /** A row found: row `row` of a block whose columns are those asked for, in that order. */
@@ -151,6 +153,7 @@ class TabletLookup {
         { limit: LOOKUP_BYTES_MAX },
       )
     }
+    this.#request.onBytes?.(gathering.bytes)
     const block = decodeRowBlock(encoded)
     for (let row = 0; row < block.rowCount; row++) {
       gathering.rows[this.#wanted[start + keyIndexes[row]]] = { block, row }

@@ -5,6 +5,7 @@ import { GET_KEY_COUNT_MAX, JSON_BODY_BYTES_MAX } from '../../common/limits.ts'
 import { ROW_OPERATIONS } from '../../common/row-operation.ts'
 import { invalidArgument } from '../../common/status.ts'
 import { lookupRows } from '../../router/lookup.ts'
+import type { ReadSession } from '../../router/read-session.ts'
 import {
   getRowsSchema,
   rowsAnswerSchema,
@@ -17,6 +18,7 @@ import { DecodedRows } from '../format/decoded-rows.ts'
 import { JsonBodyDecoder, operationOf } from '../format/json-body-decoder.ts'
 import { encodeNullText } from '../format/null-text.ts'
 import { encodeFoundRows } from '../found-rows.ts'
+import type { Holding } from '../front-memory.ts'
 import { jsonResponse } from '../json-text.ts'
 import { answerFormat, bodyFormat, FORMATS } from '../media-type.ts'
 import { readProjection } from '../projection.ts'
@@ -205,7 +207,7 @@ async function getRows(front: Front, c: AppContext): Promise<Response> {
     const detail = `${body.keys.length} keys are asked for, limit is ${GET_KEY_COUNT_MAX}`
     throw invalidArgument(detail, { limit: GET_KEY_COUNT_MAX })
   }
-  return withReadSession(front, access, async (session) => {
+  const answer = async (session: ReadSession, holding: Holding) => {
     const { schema, entry } = session.table
     const columns = readProjection(schema, body.columns)
     const found = await lookupRows(session, {
@@ -215,10 +217,14 @@ async function getRows(front: Front, c: AppContext): Promise<Response> {
         body.snapshot_timestamp === undefined
           ? null
           : snapshotTime(body.snapshot_timestamp, front.ports.clock, entry),
+      onBytes: (bytes) => holding.grow(bytes),
     })
     const rows = encodeFoundRows(found.rows, columns, values)
     return jsonResponse({ rows, snapshot_timestamp: found.snapshot }, 200, {
       'Nyala-Timestamp': String(found.snapshot),
     })
+  }
+  return front.memory.lend((holding) => {
+    return withReadSession(front, access, (session) => answer(session, holding))
   })
 }

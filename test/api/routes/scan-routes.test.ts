@@ -149,6 +149,22 @@ describe('read modes', () => {
 
     expect(page.snapshot_timestamp).toBeGreaterThanOrEqual(seen)
   })
+
+  test('neither is a read of one tablet', async () => {
+    app.makeTable(aNewTable('one'))
+    await app.must('POST', '/one/rows', { body: { rows: [{ id: 1 }] } })
+    for (const [method, path] of [
+      ['GET', 'rows'],
+      ['GET', 'rows/1'],
+    ]) {
+      const seen = app.service.time.micros + 15_000_000
+      const headers = { 'Nyala-Propagated-Timestamp': String(seen) }
+      const other = new LocalApp({}, app.service)
+      const answer = await other.send(method, `/api/v1/tables/one/${path}`, { headers })
+
+      expect(Number(answer.headers.get('Nyala-Timestamp'))).toBeGreaterThanOrEqual(seen)
+    }
+  })
 })
 
 describe('streams', () => {
