@@ -94,9 +94,11 @@ describe('WriteSession', () => {
     let nextTenth = ROWS / 10
 
     for (const chunk of chunks()) {
-      decoder.push(chunk.bytes)
-      await session.add({ block: rows.builder.view(), rowIndexes: rows.rowIndexes })
-      rows.clear()
+      for (let at = 0; at < chunk.bytes.length; ) {
+        at = decoder.pushUntilFull(chunk.bytes, at)
+        await session.add({ block: rows.builder.view(), rowIndexes: rows.rowIndexes })
+        rows.clear()
+      }
       if (chunk.rows < nextTenth) continue
       nextTenth += ROWS / 10
       held.push(heldBytes())

@@ -115,16 +115,29 @@ function run(
   setting: DecodeSetting,
 ): Decoded {
   const bytes = typeof body === 'string' ? utf8Encode(body) : body
+  const batches: Decoded[] = []
+  const take = () => {
+    batches.push(plainOf(schema, decoder.rows, decoder.failure))
+    decoder.rows.clear()
+  }
   let start = 0
   for (const cut of [...(setting.cuts ?? []), bytes.length]) {
-    // What was pushed is overwritten, as the buffer of a body's reader is.
     const chunk = bytes.slice(start, cut)
-    decoder.push(chunk)
+    for (let at = 0; at < chunk.length; ) {
+      at = decoder.pushUntilFull(chunk, at)
+      if (decoder.rows.isFull) take()
+    }
+    // What was pushed is overwritten, as the buffer of a body's reader is.
     chunk.fill(0x7b)
     start = cut
   }
   decoder.finish()
-  return plainOf(schema, decoder.rows, decoder.failure)
+  take()
+  return {
+    rows: batches.flatMap(({ rows }) => rows),
+    problems: batches.flatMap(({ problems }) => problems),
+    failure: batches[batches.length - 1].failure,
+  }
 }
 
 /** Decodes a JSON body, all its batches. A failure of the whole is the message. */

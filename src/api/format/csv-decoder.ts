@@ -41,8 +41,6 @@ export class CsvDecoder {
   readonly #carry = new ByteArena(4096)
   /** Bytes of a byte order mark that the stream began with; 3 when there will be no more. */
   #markBytes = 0
-  /** Whether a full batch does not stop it. */
-  #isGreedy = false
 
   /** Throws: INVALID_ARGUMENT for a null text that an unquoted field cannot hold. */
   constructor(schema: Schema, options: CsvOptions, operation: number, rows: DecodedRows) {
@@ -54,13 +52,6 @@ export class CsvDecoder {
   /** Why the stream ended early; names the line on which the record begins. */
   get failure(): StatusError | null {
     return this.#runs.failure
-  }
-
-  /** Decodes all records that end in this chunk. The chunk may be reused afterwards. */
-  push(chunk: Uint8Array): void {
-    this.#isGreedy = true
-    this.pushUntilFull(chunk, 0)
-    this.#isGreedy = false
   }
 
   /**
@@ -116,7 +107,7 @@ export class CsvDecoder {
     runs.reset(chunk, chunk.length, false)
     let position = start
     while (position < chunk.length && runs.failure === null && !runs.isIncomplete) {
-      if (!this.#isGreedy && this.rows.isFull) break
+      if (this.rows.isFull) break
       position = runs.decodeRun(position)
     }
     return position

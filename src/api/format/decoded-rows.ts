@@ -39,17 +39,15 @@ export class DecodedRows {
   failedCount = 0
   readonly #rowCountMax: number
 
-  /** `rowCountMax`: rows at which it is full; by itself as many as take a moderate room. */
-  constructor(schema: Schema, rowCountMax?: number) {
+  constructor(schema: Schema) {
     const columns = schema.columns.map(({ id, physical }) => ({ id, physical }))
     this.builder = new RowBlockBuilder(columns, true, ROW_COUNT_MIN)
-    this.#rowCountMax = rowCountMax ?? rowCountOf(columns)
+    this.#rowCountMax = rowCountOf(columns)
   }
 
   /** Whether the batch should be taken before more is decoded. */
   get isFull(): boolean {
     const { rowCount } = this.builder
-    if (rowCount === 0 || this.#rowCountMax === Number.POSITIVE_INFINITY) return false
     return rowCount >= this.#rowCountMax || this.builder.usedBytes >= BATCH_BYTES_MAX
   }
 
@@ -64,7 +62,7 @@ export class DecodedRows {
    */
   reserve(ratio: number, valueBytesMax: number): void {
     const { rowCount, columns } = this.builder
-    const roomLeft = Math.min(this.#rowCountMax, SHARE_ROW_COUNT_MAX) - rowCount
+    const roomLeft = this.#rowCountMax - rowCount
     const extraRows = Math.min(Math.ceil(rowCount * ratio), Math.max(0, roomLeft))
     for (const column of columns) {
       column.reserve(extraRows)

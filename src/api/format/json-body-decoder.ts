@@ -12,7 +12,7 @@ import { ROW_OPERATIONS } from '../../common/row-operation.ts'
 import type { Schema } from '../../common/schema.ts'
 import { invalidArgument, StatusError } from '../../common/status.ts'
 import type { ValueOptions } from '../../common/value-options.ts'
-import { DecodedRows } from './decoded-rows.ts'
+import type { DecodedRows } from './decoded-rows.ts'
 import { JSON_BYTE, JsonCursor, JsonSyntaxError } from './json-cursor.ts'
 import { JsonEntryDecoder, operationOf, readText } from './json-entry-decoder.ts'
 import { JsonRunDecoder } from './json-run-decoder.ts'
@@ -22,22 +22,6 @@ export { operationOf } from './json-entry-decoder.ts'
 
 /** Nesting of the arrays `rows` and `operations`. */
 const ARRAY_DEPTH = 2
-
-/**
- * Decodes a body at once, however large its rows become as columns.
- *
- * Requires: `bytes[end]` is a readable byte below 0x20. Throws: as JsonBodyDecoder.
- */
-export function decodeJsonBody(
-  schema: Schema,
-  options: ValueOptions,
-  bytes: Uint8Array,
-  end: number,
-): DecodedRows {
-  const rows = new DecodedRows(schema, Number.POSITIVE_INFINITY)
-  new JsonBodyDecoder(schema, options, rows).start(bytes, end)
-  return rows
-}
 
 type RowsMember = 'rows' | 'operations'
 

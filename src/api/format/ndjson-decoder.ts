@@ -34,8 +34,6 @@ export class NdjsonDecoder {
   readonly #cursor = new JsonCursor()
   readonly #runs: JsonRunDecoder
   readonly #carry = new ByteArena(4096)
-  /** Whether a full batch does not stop it. */
-  #isGreedy = false
   /** Lines that were decoded. */
   #lineCount = 0
 
@@ -43,13 +41,6 @@ export class NdjsonDecoder {
     this.rows = rows
     this.#operation = operation
     this.#runs = new JsonRunDecoder(schema, this.#cursor, rows, options, true)
-  }
-
-  /** Decodes all lines that end in this chunk. The chunk may be reused afterwards. */
-  push(chunk: Uint8Array): void {
-    this.#isGreedy = true
-    this.pushUntilFull(chunk, 0)
-    this.#isGreedy = false
   }
 
   /**
@@ -101,8 +92,7 @@ export class NdjsonDecoder {
    */
   #decodeLines(bytes: Uint8Array, start: number, end: number): number {
     let position = start
-    while (position < end && this.failure === null) {
-      if (!this.#isGreedy && this.rows.isFull) break
+    while (position < end && this.failure === null && !this.rows.isFull) {
       this.#cursor.reset(bytes, position, end - 1)
       position = this.#decodeRun(position, end)
       if (!this.#runs.isBroken) continue

@@ -129,8 +129,8 @@ describe('CsvDecoder', () => {
       ROW_OPERATIONS.INSERT,
       new DecodedRows(SCHEMA),
     )
-    decoder.push(utf8Encode('k,s\n1,a'))
-    decoder.push(utf8Encode('b"c'))
+    decoder.pushUntilFull(utf8Encode('k,s\n1,a'), 0)
+    decoder.pushUntilFull(utf8Encode('b"c'), 0)
 
     expect(decoder.failure?.message).toBe('line 2: a quote stands inside an unquoted field')
   })
@@ -211,7 +211,7 @@ describe('CsvDecoder', () => {
       count: rowCount,
       failedCount: 35,
     })
-    decoder.push(utf8Encode('1,"a"b\n'))
+    decoder.pushUntilFull(utf8Encode('1,"a"b\n'), 0)
     expect(decoder.failure?.details.line).toBe(rowCount * 2 + 2)
   })
 })

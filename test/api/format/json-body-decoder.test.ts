@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DecodedRows } from '../../../src/api/format/decoded-rows.ts'
-import {
-  decodeJsonBody,
-  JsonBodyDecoder,
-  operationOf,
-} from '../../../src/api/format/json-body-decoder.ts'
+import { JsonBodyDecoder, operationOf } from '../../../src/api/format/json-body-decoder.ts'
 import { JSON_ROW_COUNT_MAX, SHARE_ROW_COUNT_MAX } from '../../../src/common/limits.ts'
 import { ROW_OPERATIONS } from '../../../src/common/row-operation.ts'
 import { StatusError } from '../../../src/common/status.ts'
@@ -214,16 +210,5 @@ describe('JsonBodyDecoder', () => {
 
       expect(failure === null ? got : null, `seed ${seed}: ${text}`).toEqual(want ?? null)
     }
-  })
-})
-
-describe('decodeJsonBody', () => {
-  test('decodes all rows of a body at once', () => {
-    const rows = Array.from({ length: 20_000 }, (_, k) => `{"k":${k}}`).join(',')
-    const bytes = utf8Encode(`{"rows":[${rows}],"operation":"UPSERT"}\n`)
-    const decoded = decodeJsonBody(SCHEMA, DEFAULT_VALUE_OPTIONS, bytes, bytes.length - 1)
-
-    expect(decoded.builder.rowCount).toBe(20_000)
-    expect(decoded.builder.view().operations?.every((operation) => operation === UPSERT)).toBe(true)
   })
 })

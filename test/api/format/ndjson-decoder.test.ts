@@ -42,7 +42,7 @@ describe('NdjsonDecoder', () => {
 
   test('gives rows the operation of the request', () => {
     const decoder = decoderOf(SCHEMA)
-    decoder.push(utf8Encode('{"k":1}\n{"s":"a","k":2}\n'))
+    decoder.pushUntilFull(utf8Encode('{"k":1}\n{"s":"a","k":2}\n'), 0)
 
     const { rows } = plainOf(SCHEMA, decoder.rows, decoder.failure)
     expect(rows.map(({ operation }) => operation)).toEqual([5, 5])
@@ -138,8 +138,8 @@ describe('NdjsonDecoder', () => {
 
   test('ignores what is pushed after a failure', () => {
     const decoder = decoderOf(SCHEMA)
-    decoder.push(utf8Encode('x\n{"k":1}\n'))
-    decoder.push(utf8Encode('{"k":2}\n'))
+    decoder.pushUntilFull(utf8Encode('x\n{"k":1}\n'), 0)
+    decoder.pushUntilFull(utf8Encode('{"k":2}\n'), 0)
     decoder.finish()
 
     expect(decoder.failure?.details.line).toBe(1)
@@ -167,7 +167,7 @@ describe('NdjsonDecoder', () => {
 
   test('counts all refused rows and spells out the first thousand', () => {
     const decoder = decoderOf(SCHEMA)
-    decoder.push(utf8Encode('5\n'.repeat(ROW_ERROR_COUNT_MAX + 5)))
+    decoder.pushUntilFull(utf8Encode('5\n'.repeat(ROW_ERROR_COUNT_MAX + 5)), 0)
 
     expect(decoder.rows.problems).toHaveLength(ROW_ERROR_COUNT_MAX)
     expect(decoder.rows.failedCount).toBe(ROW_ERROR_COUNT_MAX + 5)
