@@ -6,6 +6,8 @@ import { COMMENT_BYTES_MAX, NAME_BYTES_MAX, OWNER_BYTES_MAX } from '../common/li
 import { invalidArgument } from '../common/status.ts'
 import { utf8Encode } from '../util/bytes.ts'
 
+/** Segments that everybody who reads a URL takes for steps in its path, however they are encoded. */
+const DOT_SEGMENTS: readonly string[] = ['.', '..']
 const ID = /^[0-9a-fA-F]{32}$/
 
 /**
@@ -20,6 +22,9 @@ export function isTableId(text: string): boolean {
 export function validateTableName(name: string): void {
   if (name.length === 0) throw invalidArgument('table name is empty')
   checkText('table name', name, NAME_BYTES_MAX)
+  if (DOT_SEGMENTS.includes(name)) {
+    throw invalidArgument(`table name is "${name}", which no path of a URL can hold`)
+  }
   if (isTableId(name)) {
     throw invalidArgument('table name is 32 hexadecimal digits, which is the form of a table id')
   }
