@@ -116,14 +116,18 @@ async function hashOf(text: string): Promise<Uint8Array> {
 
 /**
  * Refuses what another machine, or another site's page in a browser of this machine, could send: a
- * page whose name was made to resolve to this machine still sends its own name as the host.
+ * page whose name was made to resolve to this machine still sends its own name as the host. A proxy
+ * before this service may have made the origin of such a page its own; the browser's word for where
+ * the page is from goes through it.
  */
 function checkIsLocal(request: Request): void {
   const url = new URL(request.url)
   const host = request.headers.get('Host')
   const isLocal = isLoopback(url.hostname) && (host === null || isLoopback(hostnameOf(host)))
   const origin = request.headers.get('Origin')
-  if (isLocal && (origin === null || origin.toLowerCase() === url.origin)) return
+  const site = request.headers.get('Sec-Fetch-Site') ?? 'same-origin'
+  const isOwn = origin?.toLowerCase() === url.origin && site === 'same-origin'
+  if (isLocal && (origin === null || isOwn)) return
   const detail = 'authentication is off, and then only requests of this machine are answered'
   throw new StatusError('NOT_AUTHORIZED', detail)
 }

@@ -93,6 +93,11 @@ describe('with authentication off', () => {
     ['http://127.1.2.3/api/v1/tables', {}],
     ['http://[::1]:8787/api/v1/tables', {}],
     ['http://localhost:8787/api/v1/tables', { Origin: 'http://localhost:8787' }],
+    [
+      'http://localhost:8787/api/v1/tables',
+      { Origin: 'http://localhost:8787', 'Sec-Fetch-Site': 'same-origin' },
+    ],
+    ['http://localhost:8787/api/v1/tables', { 'Sec-Fetch-Site': 'none' }],
   ])('%s with %j is answered', async (url, headers) => {
     expect(await status(url, headers)).toBe(200)
   })
@@ -107,6 +112,15 @@ describe('with authentication off', () => {
     ['http://localhost:8787/api/v1/tables', { Origin: 'https://localhost:8787' }],
     ['http://localhost:8787/api/v1/tables', { Origin: 'http://nyala.example' }],
     ['http://localhost:8787/api/v1/tables', { Origin: 'null' }],
+    // A proxy has put its own origin in the place of https://localhost:8787.
+    [
+      'http://localhost:8787/api/v1/tables',
+      { Origin: 'http://localhost:8787', 'Sec-Fetch-Site': 'cross-site' },
+    ],
+    [
+      'http://localhost:8787/api/v1/tables',
+      { Origin: 'http://localhost:8787', 'Sec-Fetch-Site': 'same-site' },
+    ],
   ])('%s with %j is refused', async (url, headers) => {
     expect(await status(url, headers)).toBe(403)
   })
