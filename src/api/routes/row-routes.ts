@@ -17,6 +17,7 @@ import { rowObjectSchema, rowWriteAnswerSchema } from '../../wire/row-schemas.ts
 import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
 import type { Privilege } from '../auth.ts'
 import { csvRecord } from '../csv-record.ts'
+import { conditionOf } from '../etag.ts'
 import { DecodedRows } from '../format/decoded-rows.ts'
 import { encodeFoundRows } from '../found-rows.ts'
 import { jsonResponse } from '../json-text.ts'
@@ -175,12 +176,14 @@ async function putRow(front: Front, c: AppContext): Promise<Response> {
 }
 
 async function patchRow(front: Front, c: AppContext): Promise<Response> {
+  checkMayBeThere(c.req.raw)
   const write = await writeRow(front, c, ROW_OPERATIONS.UPDATE, ['UPDATE'])
   mustBeWritten(write)
   return writtenResponse(write, 200)
 }
 
 async function deleteRow(front: Front, c: AppContext): Promise<Response> {
+  checkMayBeThere(c.req.raw)
   const query = readRowQuery(c, [])
   const values = valueOptionsOf(query)
   const access = await accessTable(front, c, { all: ['DELETE'] })
@@ -233,17 +236,30 @@ function keyOf(c: AppContext, query: QueryParams, schema: Schema, values: ValueO
 
 /** PUT is an upsert, an insert if the row must not be there, an update if it must. */
 function putOperation(request: Request): RowOperation {
-  const ifMatch = request.headers.get('If-Match')
-  const ifNoneMatch = request.headers.get('If-None-Match')
+  const { mustBeThere, mustBeAbsent } = rowConditions(request)
+  if (mustBeThere && mustBeAbsent) {
+    throw invalidArgument('If-Match: * and If-None-Match: * contradict each other')
+  }
+  if (mustBeThere) return ROW_OPERATIONS.UPDATE
+  return mustBeAbsent ? ROW_OPERATIONS.INSERT : ROW_OPERATIONS.UPSERT
+}
+
+/** Throws: PRECONDITION_FAILED when a row that is to be changed or deleted must not be there. */
+function checkMayBeThere(request: Request): void {
+  if (!rowConditions(request).mustBeAbsent) return
+  const detail = 'If-None-Match: * is for rows that are put, not for rows that are there'
+  throw new StatusError('PRECONDITION_FAILED', detail, { resource: 'row' })
+}
+
+/** What the headers ask of a row. Throws: INVALID_ARGUMENT when they name an entity tag. */
+function rowConditions(request: Request): { mustBeThere: boolean; mustBeAbsent: boolean } {
+  const ifMatch = conditionOf(request, 'If-Match')
+  const ifNoneMatch = conditionOf(request, 'If-None-Match')
   for (const condition of [ifMatch, ifNoneMatch]) {
     if (condition === null || condition.trim() === '*') continue
     throw invalidArgument('a row has no entity tag: If-Match and If-None-Match must be *')
   }
-  if (ifMatch !== null && ifNoneMatch !== null) {
-    throw invalidArgument('If-Match: * and If-None-Match: * contradict each other')
-  }
-  if (ifMatch !== null) return ROW_OPERATIONS.UPDATE
-  return ifNoneMatch === null ? ROW_OPERATIONS.UPSERT : ROW_OPERATIONS.INSERT
+  return { mustBeThere: ifMatch !== null, mustBeAbsent: ifNoneMatch !== null }
 }
 
 /** A row of a body with the key of its path. */

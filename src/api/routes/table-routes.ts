@@ -18,7 +18,7 @@ import {
 import { WIRE_VERSION } from '../../wire/tablet-protocol.ts'
 import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
 import { createTableCall } from '../create-table-call.ts'
-import { namesEtag, tableEtag } from '../etag.ts'
+import { conditionOf, namesEtag, tableEtag } from '../etag.ts'
 import { jsonResponse } from '../json-text.ts'
 import { decodeListToken, encodeListToken } from '../list-token.ts'
 import { readQuery } from '../query-params.ts'
@@ -151,28 +151,33 @@ async function createTable(front: Front, c: AppContext): Promise<Response> {
 
 async function listTables(front: Front, c: AppContext): Promise<Response> {
   const query = readQuery(c.req.raw, ['name_prefix', 'page_size', 'page_token', 'soft_deleted'])
-  const namePrefix = query.text('name_prefix') ?? ''
+  const filter = {
+    namePrefix: query.text('name_prefix') ?? '',
+    isSoftDeleted: query.flag('soft_deleted'),
+  }
   const pageSize = query.integer('page_size', 1, PAGE_ROW_COUNT_MAX) ?? PAGE_ROW_COUNT_DEFAULT
   const token = query.text('page_token')
-  const afterName = token === null ? '' : decodeListToken(namePrefix, token)
+  const afterName = token === null ? '' : decodeListToken(filter, token)
+  raiseToClientTime(c.req.raw, front.ports.clock)
   // No table is ever in that state yet.
-  if (query.flag('soft_deleted')) return jsonResponse({ tables: [] })
-  const { tables, hasMore } = await callCatalog(front.ports, (catalog) =>
-    catalog.listTables({ wire: WIRE_VERSION, namePrefix, afterName, pageSize }),
-  )
+  if (filter.isSoftDeleted) return jsonResponse({ tables: [] })
+  const { tables, hasMore } = await callCatalog(front.ports, (catalog) => {
+    const { namePrefix } = filter
+    return catalog.listTables({ wire: WIRE_VERSION, namePrefix, afterName, pageSize })
+  })
   const last = tables.at(-1)
   return jsonResponse({
     tables: tables.map(({ id, name }) => ({ table_id: id, table_name: name })),
-    next_page_token: hasMore && last ? encodeListToken(namePrefix, last.name) : undefined,
+    next_page_token: hasMore && last ? encodeListToken(filter, last.name) : undefined,
   })
 }
 
 async function getTable(front: Front, c: AppContext): Promise<Response> {
   readQuery(c.req.raw, [])
+  const condition = conditionOf(c.req.raw, 'If-None-Match')
   const { table } = await accessTable(front, c, { all: ['METADATA'], isFresh: true })
   const etag = tableEtag(table.entry)
-  const condition = c.req.header('If-None-Match')
-  if (condition !== undefined && namesEtag(condition, etag, true)) {
+  if (condition !== null && namesEtag(condition, etag, true)) {
     return new Response(null, { status: 304, headers: { ETag: etag } })
   }
   return jsonResponse(tableObject(table.entry), 200, { ETag: etag })
@@ -185,20 +190,26 @@ async function dropTable(front: Front, c: AppContext): Promise<Response> {
     const detail = 'soft deletion is not supported yet; drop without reserve_seconds'
     throw new StatusError('NOT_SUPPORTED', detail)
   }
+  const ifMatch = conditionOf(c.req.raw, 'If-Match')
+  const ifNoneMatch = conditionOf(c.req.raw, 'If-None-Match')
   const { ref, table } = await accessTable(front, c, { all: ['DROP'], isFresh: true })
   const { entry } = table
-  const condition = c.req.header('If-Match')
-  if (condition !== undefined && !namesEtag(condition, tableEtag(entry), false)) {
-    throw notMatched(entry)
+  const etag = tableEtag(entry)
+  if (ifMatch !== null && !namesEtag(ifMatch, etag, false)) {
+    throw preconditionFailed(entry, 'which If-Match does not name')
   }
-  const ifVersion = condition === undefined || condition.trim() === '*' ? null : entry.version
+  if (ifNoneMatch !== null && namesEtag(ifNoneMatch, etag, true)) {
+    throw preconditionFailed(entry, 'which If-None-Match names')
+  }
+  const isConditional = (ifMatch ?? '*').trim() !== '*' || ifNoneMatch !== null
+  const ifVersion = isConditional ? entry.version : null
   await callCatalogOnce(front.ports, (catalog) => catalog.dropTable({ id: entry.id }, ifVersion))
   for (const known of [ref, { id: entry.id }, { name: entry.name }]) front.cache.forget(known)
   return new Response(null, { status: 204 })
 }
 
-function notMatched({ name, version }: TableEntry): StatusError {
-  const detail = `table "${name}" has version ${version}, which If-Match does not name`
+function preconditionFailed({ name, version }: TableEntry, why: string): StatusError {
+  const detail = `table "${name}" has version ${version}, ${why}`
   return new StatusError('PRECONDITION_FAILED', detail, { resource: 'table' })
 }
 

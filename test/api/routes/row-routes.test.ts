@@ -181,6 +181,30 @@ describe('PATCH of a row', () => {
   })
 })
 
+describe('a condition on a row', () => {
+  const body = { a: 'y' }
+
+  test.each(['PUT', 'PATCH', 'DELETE'])('that names nothing is refused by %s', async (method) => {
+    await row('PUT', 'rows/h/1', { body: { a: 'x' } })
+
+    for (const name of ['If-Match', 'If-None-Match']) {
+      const headers = { 'content-type': 'application/json', [name]: '' }
+      const answer = await row(method, 'rows/h/1', { body, headers })
+      expect(answer.status).toBe(400)
+      expect(answer.json.detail).toContain(`header ${name} is empty`)
+    }
+    expect((await row('GET', 'rows/h/1')).json.a).toBe('x')
+  })
+
+  test.each(['PATCH', 'DELETE'])('that it is absent is never met by %s', async (method) => {
+    await row('PUT', 'rows/h/1', { body: { a: 'x' } })
+    const headers = { 'content-type': 'application/json', 'If-None-Match': '*' }
+
+    expect((await row(method, 'rows/h/1', { body, headers })).status).toBe(412)
+    expect((await row('GET', 'rows/h/1')).json.a).toBe('x')
+  })
+})
+
 describe('DELETE of a row', () => {
   test('deletes it', async () => {
     await row('PUT', 'rows/h/1', { body: { a: 'x' } })

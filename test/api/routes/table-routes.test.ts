@@ -245,9 +245,12 @@ describe('GET /tables', () => {
   test('takes a token for the list only that it is of', async () => {
     const { next_page_token: token } = await app.must('GET', '?name_prefix=a&page_size=1')
 
-    for (const other of [`name_prefix=b&page_token=${token}`, `page_token=${token}`]) {
-      expect((await app.send('GET', `/api/v1/tables?${other}`)).json.code).toBe('INVALID_ARGUMENT')
+    for (const other of ['', 'name_prefix=b', 'name_prefix=a&soft_deleted=true']) {
+      const answer = await app.send('GET', `/api/v1/tables?${other}&page_token=${token}`)
+      expect(answer.json.detail).toBe('page_token is not one of this list')
     }
+    const same = `name_prefix=a&soft_deleted=false&page_size=9&page_token=${token}`
+    expect((await app.send('GET', `/api/v1/tables?${same}`)).status).toBe(200)
   })
 
   test('lists no table that was softly deleted, since none is', async () => {
@@ -310,6 +313,40 @@ describe('DELETE /tables/{table}', () => {
     expect((await drop(`W/"${id}-1"`)).status).toBe(412)
     expect((await drop(`"${id}-2", "${id}-1"`)).status).toBe(204)
     expect((await drop('*')).status).toBe(404)
+  })
+
+  test.each(['If-Match', 'If-None-Match'])(
+    'refuses a header %s that names nothing',
+    async (name) => {
+      app.makeTable(aNewTable('t'))
+
+      for (const value of ['', ' ', ',', ' , ,']) {
+        for (const method of ['GET', 'DELETE']) {
+          if (method === 'GET' && name === 'If-Match') continue
+          const answer = await app.send(method, '/api/v1/tables/t', { headers: { [name]: value } })
+          expect(answer.status).toBe(400)
+          expect(answer.json.detail).toBe(
+            `header ${name} is empty: it must be * or list entity tags`,
+          )
+        }
+      }
+      expect((await app.send('GET', '/api/v1/tables/t')).status).toBe(200)
+    },
+  )
+
+  test('drops nothing that If-None-Match names', async () => {
+    app.makeTable(aNewTable('t'))
+    const { id } = await app.must('GET', '/t')
+    const drop = (condition: string) => {
+      return app.send('DELETE', '/api/v1/tables/t', { headers: { 'If-None-Match': condition } })
+    }
+
+    for (const condition of ['*', `"${id}-1"`, `W/"${id}-1"`, `"x", "${id}-1"`]) {
+      const answer = await drop(condition)
+      expect(answer.status).toBe(412)
+      expect(answer.json).toMatchObject({ code: 'PRECONDITION_FAILED', resource: 'table' })
+    }
+    expect((await drop(`"${id}-2"`)).status).toBe(204)
   })
 
   test('a table made under the name again is another', async () => {
