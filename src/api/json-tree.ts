@@ -4,7 +4,7 @@
  */
 
 import { shownValue } from '../common/cell-error.ts'
-import { JSON_VALUE_COUNT_MAX } from '../common/limits.ts'
+import { JSON_DEPTH_MAX, JSON_VALUE_COUNT_MAX } from '../common/limits.ts'
 import { NumberLiteral } from '../common/number-literal.ts'
 import { invalidArgument, StatusError } from '../common/status.ts'
 import { utf8Decode } from '../util/bytes.ts'
@@ -18,7 +18,7 @@ import { JSON_BYTE, JsonCursor, JsonSyntaxError } from './format/json-cursor.ts'
  * not JSON or nested too deep, PAYLOAD_TOO_LARGE when they hold too many values.
  */
 export function readJsonTree(bytes: Uint8Array, end: number, what = 'body'): unknown {
-  const reader = new TreeReader(bytes, end)
+  const reader = new TreeReader(bytes, end, what)
   try {
     return reader.readWhole()
   } catch (error) {
@@ -29,9 +29,11 @@ export function readJsonTree(bytes: Uint8Array, end: number, what = 'body'): unk
 
 class TreeReader {
   readonly #cursor = new JsonCursor()
+  readonly #what: string
   #valueCount = 0
 
-  constructor(bytes: Uint8Array, end: number) {
+  constructor(bytes: Uint8Array, end: number, what: string) {
+    this.#what = what
     this.#cursor.reset(bytes, 0, end)
   }
 
@@ -73,10 +75,18 @@ class TreeReader {
     )
   }
 
+  #checkDepth(depth: number): void {
+    if (depth <= JSON_DEPTH_MAX) return
+    const rule = `is nested deeper than the limit of ${JSON_DEPTH_MAX}`
+    throw invalidArgument(`${this.#what} ${rule} at byte ${this.#cursor.position}`, {
+      limit: JSON_DEPTH_MAX,
+    })
+  }
+
   #readObject(depth: number): Record<string, unknown> {
     const cursor = this.#cursor
     const members: Record<string, unknown> = {}
-    cursor.checkDepth(depth)
+    this.#checkDepth(depth)
     cursor.position++
     if (cursor.peek() === JSON_BYTE.closeObject) {
       cursor.position++
@@ -96,7 +106,7 @@ class TreeReader {
   #readArray(depth: number): unknown[] {
     const cursor = this.#cursor
     const elements: unknown[] = []
-    cursor.checkDepth(depth)
+    this.#checkDepth(depth)
     cursor.position++
     if (cursor.peek() === JSON_BYTE.closeArray) {
       cursor.position++

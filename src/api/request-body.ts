@@ -41,10 +41,12 @@ export async function readRequestBody<Schema extends z.ZodType>(
   })
   const result = schema.safeParse(tree)
   if (result.success) return { tree, value: result.data }
-  throw issueError(result.error.issues[0], tree)
+  throw issueError(result.error.issues, tree)
 }
 
-function issueError(issue: z.core.$ZodIssue, tree: unknown): StatusError {
+/** The first thing that is wrong. */
+function issueError(issues: readonly z.core.$ZodIssue[], tree: unknown): StatusError {
+  const [issue] = issues
   const place = placeText(issue.path)
   if (issue.code === 'unrecognized_keys') {
     const owner = place === '' ? '' : ` of "${place}"`
@@ -52,10 +54,21 @@ function issueError(issue: z.core.$ZodIssue, tree: unknown): StatusError {
   }
   if (place === '') return invalidArgument(`body ${issue.message}`)
   const what = isMissing(tree, issue.path) ? 'is missing' : issue.message
-  if (issue.code === 'too_big' && typeof issue.maximum === 'number') {
-    return invalidArgument(`member "${place}" ${what}`, { limit: issue.maximum })
+  const limit = limitOf(issues.filter(({ path }) => placeText(path) === place))
+  return invalidArgument(`member "${place}" ${what}`, limit === null ? {} : { limit })
+}
+
+/**
+ * The bound that a member breaks, or null when it breaks none. What is no safe integer breaks the
+ * bounds of all integers too, which lie further out.
+ */
+function limitOf(issues: readonly z.core.$ZodIssue[]): number | null {
+  let limit: number | null = null
+  for (const issue of issues) {
+    if (issue.code === 'too_big') limit = Math.min(limit ?? Infinity, Number(issue.maximum))
+    if (issue.code === 'too_small') limit = Math.max(limit ?? -Infinity, Number(issue.minimum))
   }
-  return invalidArgument(`member "${place}" ${what}`)
+  return limit
 }
 
 /** `schema.columns[2].name` */

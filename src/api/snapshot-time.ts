@@ -1,10 +1,10 @@
 /** The times that clients ask to read at. */
 
-import { cellFromJson, DEFAULT_VALUE_OPTIONS } from '../common/cell-json.ts'
 import { PHYSICAL } from '../common/data-type.ts'
 import type { HybridClock, Timestamp } from '../common/hybrid-clock.ts'
 import { HISTORY_MAX_AGE_SEC_DEFAULT } from '../common/limits.ts'
 import { NumberLiteral } from '../common/number-literal.ts'
+import { type Placement, placeLiteral } from '../common/place-literal.ts'
 import type { Column } from '../common/schema.ts'
 import { invalidArgument, StatusError } from '../common/status.ts'
 import type { TableEntry } from '../common/table.ts'
@@ -52,18 +52,27 @@ export function checkSnapshot(timestamp: Timestamp, clock: HybridClock, table: T
 
 /** As `snapshotTime`, of the text of a query parameter. */
 export function snapshotTimeOfText(text: string, clock: HybridClock, table: TableEntry): Timestamp {
-  const isNumber = /^-?\d{1,20}$/.test(text)
+  const isNumber = /^-?\d+$/.test(text)
   return snapshotTime(isNumber ? new NumberLiteral(text) : text, clock, table)
 }
 
-function timeOf(value: unknown): Timestamp {
-  try {
-    const timestamp = Number(cellFromJson(TIME_COLUMN, value, DEFAULT_VALUE_OPTIONS))
-    if (Number.isSafeInteger(timestamp)) return timestamp
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error
-  }
+/** A time that may be no safe integer, or infinite: then it is before or after all there are. */
+function timeOf(value: unknown): number {
+  const place = placeOf(value)
+  if (place?.kind === 'exact') return Number(place.cell)
+  if (place?.kind === 'above') return Infinity
+  if (place?.kind === 'below') return -Infinity
   throw invalidArgument('snapshot_timestamp must be an integer of microseconds or RFC 3339')
+}
+
+function placeOf(value: unknown): Placement | null {
+  if (typeof value !== 'string' && !(value instanceof NumberLiteral)) return null
+  try {
+    return placeLiteral(TIME_COLUMN, value)
+  } catch (error) {
+    if (error instanceof StatusError) return null
+    throw error
+  }
 }
 
 function historyMaxAgeSeconds(table: TableEntry): number {

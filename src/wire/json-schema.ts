@@ -47,9 +47,17 @@ export function anyValue(description: string) {
   return z.unknown().meta({ description })
 }
 
-/** A row, or a part of one, by column name; read and checked by the table's schema. */
+/** A row, or a part of one, in a request by column name; read and checked by the table's schema. */
 export function cellsByName(description: string) {
-  return z.unknown().meta({ description, type: 'object', additionalProperties: true })
+  return z
+    .unknown()
+    .refine((value) => value !== undefined, 'must be an object')
+    .meta({ description, type: 'object', additionalProperties: true })
+}
+
+/** A row, or a part of one, in a response by column name. */
+export function shownCells(description: string) {
+  return z.record(z.string(), z.unknown()).meta({ description })
 }
 
 /** A hybrid-clock timestamp in a response. */

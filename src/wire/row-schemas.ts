@@ -2,7 +2,16 @@
 
 import { z } from 'zod'
 import { ROW_OPERATIONS, type RowOperationName } from '../common/row-operation.ts'
-import { anyValue, cellsByName, list, members, text, timestamp, word } from './json-schema.ts'
+import {
+  anyValue,
+  cellsByName,
+  list,
+  members,
+  shownCells,
+  text,
+  timestamp,
+  word,
+} from './json-schema.ts'
 import { rowErrorSchema } from './problem-schema.ts'
 
 const OPERATIONS = Object.keys(ROW_OPERATIONS) as [RowOperationName, ...RowOperationName[]]
@@ -45,7 +54,7 @@ export const writeResultSchema = z
 
 /** Body of `POST /tables/{table}/rows/get`. */
 export const getRowsSchema = members({
-  keys: list(anyValue('the key columns of a row by name')),
+  keys: list(cellsByName('the key columns of a row by name')),
   columns: list(text()).optional(),
   snapshot_timestamp: anyValue('integer microseconds, or RFC 3339').optional(),
 }).meta({ id: 'GetRows' })
@@ -53,13 +62,13 @@ export const getRowsSchema = members({
 /** Rows in the order in which they were asked for. */
 export const rowsAnswerSchema = z
   .object({
-    rows: z.array(cellsByName('a row, or null').nullable()),
+    rows: z.array(shownCells('a row, or null').nullable()),
     snapshot_timestamp: timestamp(),
   })
   .meta({ id: 'Rows' })
 
 /** A row. */
-export const rowObjectSchema = cellsByName('a row by column name').meta({ id: 'Row' })
+export const rowObjectSchema = shownCells('a row by column name').meta({ id: 'Row' })
 
 /** Answer of `PUT` and `PATCH` of a row. */
 export const rowWriteAnswerSchema = z.object({ timestamp: timestamp().nullable() }).meta({

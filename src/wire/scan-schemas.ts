@@ -10,6 +10,7 @@ import {
   integer,
   list,
   members,
+  shownCells,
   text,
   timestamp,
   word,
@@ -55,7 +56,7 @@ export type ScanBody = z.output<typeof scanSchema>
 /** A page of rows. */
 export const scanPageSchema = z
   .object({
-    rows: z.array(cellsByName('a row by column name')),
+    rows: z.array(shownCells('a row by column name')),
     snapshot_timestamp: timestamp(),
     next_page_token: z.string().optional().meta({ description: 'only its absence ends the walk' }),
   })
@@ -68,8 +69,8 @@ export const explanationSchema = z
       z.object({
         tablet_id: z.string(),
         hash_buckets: z.array(z.int()),
-        range_lower: cellsByName('inclusive; null: unbounded').nullable(),
-        range_upper: cellsByName('exclusive; null: unbounded').nullable(),
+        range_lower: shownCells('inclusive; null: unbounded').nullable(),
+        range_upper: shownCells('exclusive; null: unbounded').nullable(),
       }),
     ),
     tablets_total: z.int(),

@@ -2,11 +2,22 @@
 
 import { z } from 'zod'
 import { DATA_TYPES } from '../common/data-type.ts'
-import { DECIMAL_PRECISION_MAX, VARCHAR_LENGTH_MAX } from '../common/limits.ts'
+import { DECIMAL_PRECISION_MAX, TABLET_COUNT_MAX, VARCHAR_LENGTH_MAX } from '../common/limits.ts'
 import { BOUND_TYPES } from '../common/partition-input.ts'
 import { COMPRESSIONS, ENCODINGS } from '../common/schema.ts'
-import { anyValue, cellsByName, flag, integer, list, members, text, word } from './json-schema.ts'
+import {
+  anyValue,
+  cellsByName,
+  flag,
+  integer,
+  list,
+  members,
+  shownCells,
+  text,
+  word,
+} from './json-schema.ts'
 
+const BUCKET_COUNT_MIN = 2
 const UINT32_MAX = 2 ** 32 - 1
 const REPLICA_COUNT_MAX = 7
 
@@ -41,7 +52,7 @@ const columnRefSchema = z
 
 const hashDimensionSchema = members({
   columns: list(columnRefSchema),
-  num_buckets: integer(0, UINT32_MAX),
+  num_buckets: integer(BUCKET_COUNT_MIN, TABLET_COUNT_MAX),
   seed: integer(0, UINT32_MAX).optional(),
 }).meta({ id: 'HashDimension' })
 /** A hash dimension as a client says it. */
@@ -129,8 +140,8 @@ export const tableObjectSchema = z
         columns: z.array(z.object({ name: z.string() })),
         ranges: z.array(
           z.object({
-            lower: cellsByName('inclusive; missing: unbounded').optional(),
-            upper: cellsByName('exclusive; missing: unbounded').optional(),
+            lower: shownCells('inclusive; missing: unbounded').optional(),
+            upper: shownCells('exclusive; missing: unbounded').optional(),
             hash_schema: hashSchemaObject.optional(),
           }),
         ),
@@ -160,8 +171,8 @@ export const tabletListSchema = z
         tablet_id: z.string(),
         partition: z.object({
           hash_buckets: z.array(z.int()),
-          range_lower: cellsByName('inclusive; null: unbounded').nullable(),
-          range_upper: cellsByName('exclusive; null: unbounded').nullable(),
+          range_lower: shownCells('inclusive; null: unbounded').nullable(),
+          range_upper: shownCells('exclusive; null: unbounded').nullable(),
           partition_key_start: z.string(),
           partition_key_end: z.string(),
           range_key_start: z.string(),
