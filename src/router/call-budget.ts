@@ -6,20 +6,31 @@ import { REQUEST_CALL_COUNT_MAX, TABLET_FAN_OUT_MAX } from '../common/limits.ts'
 import { StatusError } from '../common/status.ts'
 import { assert } from '../util/assert.ts'
 
+/** For repeats and asking the catalog. */
+const SPARE_CALL_COUNT = 100
+
 /**
  * A request's calls.
  *
  *  I1  at most TABLET_FAN_OUT_MAX calls run at once, first come first served;
- *  I2  at most REQUEST_CALL_COUNT_MAX calls run in all.
+ *  I2  at most `callCountMax` calls run in all: REQUEST_CALL_COUNT_MAX, which any plan of the platform
+ *      allows, or what asking every tablet of a wide table twice takes.
  */
 export class CallBudget {
   #count = 0
   #open = 0
+  #callCountMax = REQUEST_CALL_COUNT_MAX
   readonly #waiting: (() => void)[] = []
 
   /** Calls made so far. */
   get count(): number {
     return this.#count
+  }
+
+  /** Makes room for a snapshot offered to, and a read or write of, each of a table's tablets. */
+  coverTablets(tabletCount: number): void {
+    const needed = tabletCount * 2 + SPARE_CALL_COUNT
+    if (needed > this.#callCountMax) this.#callCountMax = needed
   }
 
   /**
@@ -34,7 +45,7 @@ export class CallBudget {
     }
     try {
       this.#count++
-      if (this.#count > REQUEST_CALL_COUNT_MAX) throw tooManyCalls()
+      if (this.#count > this.#callCountMax) throw tooManyCalls(this.#callCountMax)
       return await call()
     } finally {
       this.#passOn()
@@ -53,10 +64,10 @@ export class CallBudget {
   }
 }
 
-function tooManyCalls(): StatusError {
+function tooManyCalls(limit: number): StatusError {
   return new StatusError(
     'PAYLOAD_TOO_LARGE',
-    `request needs more than ${REQUEST_CALL_COUNT_MAX} calls to tablets; send it in parts`,
-    { limit: REQUEST_CALL_COUNT_MAX },
+    `request needs more than ${limit} calls to tablets; send it in parts`,
+    { limit },
   )
 }

@@ -46,6 +46,7 @@ export class ReadSession {
     isConfirmed: boolean,
   ) {
     this.context = context
+    context.budget.coverTablets(table.tabletCount)
     this.table = table
     this.#current = table
     this.#cache = cache

@@ -108,6 +108,7 @@ export class WriteSession {
 
   constructor(context: CallContext, cache: TableCache, table: OpenTable, options: WriteOptions) {
     this.#context = context
+    context.budget.coverTablets(table.tabletCount)
     this.#cache = cache
     this.#plan = table
     this.#table = table
