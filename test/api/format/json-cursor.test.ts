@@ -47,7 +47,7 @@ function isJson(bytes: Uint8Array): boolean {
 describe('JsonCursor', () => {
   test('accepts every text of the grammar', () => {
     const prng = new Prng(41)
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < 1500; round++) {
       const text = randomSpace(prng) + randomJson(prng, 5) + randomSpace(prng)
 
       expect(complaintOf(utf8Encode(text)), `seed 41: ${text}`).toBeNull()
@@ -58,20 +58,20 @@ describe('JsonCursor', () => {
   test('accepts a changed text exactly if JSON.parse accepts it', () => {
     const prng = new Prng(42)
     let accepted = 0
-    for (let round = 0; round < 20_000; round++) {
+    for (let round = 0; round < 6000; round++) {
       const bytes = mutated(prng, randomJson(prng, 3))
       const complaint = complaintOf(bytes)
       if (complaint === null) accepted++
 
       expect(complaint === null, `seed 42: ${utf8Decode(bytes)} ${complaint}`).toBe(isJson(bytes))
     }
-    expect(accepted).toBeGreaterThan(2000)
-    expect(accepted).toBeLessThan(18_000)
+    expect(accepted).toBeGreaterThan(600)
+    expect(accepted).toBeLessThan(5400)
   })
 
   test('reads strings as JSON.parse does, and says when half a surrogate pair is in one', () => {
     const prng = new Prng(43)
-    for (let round = 0; round < 5000; round++) {
+    for (let round = 0; round < 2500; round++) {
       const text = randomJsonString(prng)
       const cursor = cursorOver(utf8Encode(text))
       cursor.readString()

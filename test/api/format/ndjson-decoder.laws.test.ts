@@ -49,7 +49,7 @@ function brokenRow(prng: Prng): Uint8Array {
 
 describe('NdjsonDecoder', () => {
   test('reads every line as JSON.parse and the rules for values do', () => {
-    for (let seed = 0; seed < 150; seed++) {
+    for (let seed = 0; seed < 90; seed++) {
       const prng = new Prng(seed)
       const body = utf8Encode(randomBody(prng, 30))
 
@@ -60,7 +60,7 @@ describe('NdjsonDecoder', () => {
 
   test('fails at the line at which JSON.parse fails, with the rows before it', () => {
     let failed = 0
-    for (let seed = 1000; seed < 1400; seed++) {
+    for (let seed = 1000; seed < 1240; seed++) {
       const prng = new Prng(seed)
       const good = randomBody(prng, 5).replace(/[^\n]$/, '$&\n')
       const body = concatBytes(
@@ -73,7 +73,7 @@ describe('NdjsonDecoder', () => {
 
       expect(result, `seed ${seed}: ${utf8Decode(body)}`).toEqual(expected(body))
     }
-    expect(failed).toBeGreaterThan(100)
+    expect(failed).toBeGreaterThan(60)
   })
 
   test('gives the same rows and the same failure however the body is cut', () => {
@@ -83,7 +83,7 @@ describe('NdjsonDecoder', () => {
     const whole = decodeNdjson(EVERY_TYPE, body)
 
     expect(whole.failure).toMatch(/^line 8: /)
-    for (let cut = 0; cut <= body.length; cut += 3) {
+    for (let cut = 0; cut <= body.length; cut += 5) {
       expect(decodeNdjson(EVERY_TYPE, body, { cuts: [cut] }), `cut at ${cut}`).toEqual(whole)
     }
     const everywhere = Array.from(body, (_, index) => index)
