@@ -4,8 +4,8 @@ import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi'
 import { createRoute } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { TableCache } from '../router/table-cache.ts'
-import { problemSchema } from '../wire/problem-schema.ts'
 import type { Caller } from './auth.ts'
+import { documentRoute } from './document-route.ts'
 import type { FrontMemory } from './front-memory.ts'
 import type { AppPorts } from './ports.ts'
 
@@ -46,16 +46,7 @@ export function addRoute(
   handler: (c: AppContext) => Response | Promise<Response>,
 ): void {
   const { routingPath, ...config } = options
-  const route = createRoute({
-    ...config,
-    responses: {
-      ...config.responses,
-      default: {
-        description: 'why the request failed',
-        content: { 'application/problem+json': { schema: problemSchema } },
-      },
-    },
-  })
+  const route = createRoute(documentRoute(config))
   app.openAPIRegistry.registerPath(route)
   app.on(route.method.toUpperCase(), routingPath ?? route.getRoutingPath(), handler)
 }

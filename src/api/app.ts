@@ -20,6 +20,7 @@ import { authenticate } from './auth.ts'
 import { addCorsHeaders } from './cors-headers.ts'
 import { errorResponse, problemResponse } from './errors.ts'
 import { FrontMemory } from './front-memory.ts'
+import { isOpen, isUnderApi } from './open-paths.ts'
 import type { AppPorts } from './ports.ts'
 import { rawPath } from './raw-path.ts'
 import { clientRequestId } from './request-headers.ts'
@@ -30,8 +31,6 @@ import { addRowsRoutes } from './routes/rows-routes.ts'
 import { addScanRoutes } from './routes/scan-routes.ts'
 import { addTableRoutes } from './routes/table-routes.ts'
 
-const API_PREFIX = '/api/v1'
-const OPEN_PATHS: readonly string[] = [`${API_PREFIX}/version`, `${API_PREFIX}/spec`]
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'] as const
 
 /** The app over its surroundings. */
@@ -81,15 +80,11 @@ async function enter(
   const { path } = c.req
   checkUrl(request.url)
   if (request.method === 'OPTIONS') return answerOptions(app, c)
-  if (isUnderApi(path) && !OPEN_PATHS.includes(path)) {
+  if (!isOpen(path)) {
     c.set('caller', await authenticate(request, front.ports.settings))
   }
   await next()
   return undefined
-}
-
-function isUnderApi(path: string): boolean {
-  return path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)
 }
 
 function checkUrl(url: string): void {

@@ -17,6 +17,11 @@ const MEDIA_TYPES: Readonly<Record<Format, readonly string[]>> = {
   parquet: ['application/vnd.apache.parquet'],
 }
 
+/** The media types of a format; the first is the one that is answered with. */
+export function mediaTypesOf(format: Format): readonly string[] {
+  return MEDIA_TYPES[format]
+}
+
 /** The value of a Content-Type header for rows in a format. */
 export function contentTypeOf(format: Format): string {
   return format === 'csv' ? 'text/csv; charset=utf-8' : MEDIA_TYPES[format][0]

@@ -11,7 +11,7 @@ function anApp(): LocalApp {
 
 describe('paths', () => {
   test.each([
-    '/',
+    '//',
     '/api',
     '/api/v1',
     '/api/v1/',

@@ -1,7 +1,8 @@
 /** The document of the interface, made from the routes, and a page that shows it: open to all. */
 
+import { z } from 'zod'
 import { VERSION } from '../../common/version.ts'
-import type { App, AppContext } from '../app-env.ts'
+import { type App, type AppContext, addRoute } from '../app-env.ts'
 import { DOCS_CSS, DOCS_HTML, DOCS_JS, DOCS_POLICY } from '../docs-page.ts'
 import { readQuery } from '../query-params.ts'
 
@@ -17,7 +18,7 @@ const DOCUMENT = {
   security: [{ bearer: [] }, { basic: [] }],
 }
 
-/** Adds `spec` and `docs`. */
+/** Adds `spec`, `docs`, and the way to them. */
 export function addDocRoutes(app: App): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
@@ -28,13 +29,57 @@ export function addDocRoutes(app: App): void {
     scheme: 'basic',
     description: 'the token as password, any user',
   })
+  addSpecRoute(app)
+  addPageRoutes(app)
+}
+
+function addSpecRoute(app: App): void {
   let text: string | null = null
-  app.get('/api/v1/spec', (c) => {
-    readQuery(c.req.raw, [])
-    text ??= JSON.stringify(app.getOpenAPI31Document(DOCUMENT))
-    return new Response(text, { headers: { 'Content-Type': 'application/json' } })
-  })
-  app.get('/api/docs', (c) => page(c, DOCS_HTML, 'text/html; charset=utf-8'))
+  addRoute(
+    app,
+    {
+      method: 'get',
+      path: '/api/v1/spec',
+      tags: ['documentation'],
+      summary: 'Show the OpenAPI 3.1 document of this interface',
+      responses: {
+        200: answer('this document', 'application/json', z.record(z.string(), z.unknown())),
+      },
+    },
+    (c) => {
+      readQuery(c.req.raw, [])
+      text ??= JSON.stringify(app.getOpenAPI31Document(DOCUMENT))
+      return new Response(text, { headers: { 'Content-Type': 'application/json' } })
+    },
+  )
+}
+
+function addPageRoutes(app: App): void {
+  addRoute(
+    app,
+    {
+      method: 'get',
+      path: '/',
+      tags: ['documentation'],
+      summary: 'Go to the documentation',
+      responses: { 302: { description: 'it is at /api/docs' } },
+    },
+    (c) => {
+      readQuery(c.req.raw, [])
+      return new Response(null, { status: 302, headers: { Location: '/api/docs' } })
+    },
+  )
+  addRoute(
+    app,
+    {
+      method: 'get',
+      path: '/api/docs',
+      tags: ['documentation'],
+      summary: 'Show a page about this interface',
+      responses: { 200: answer('the page', 'text/html', z.string()) },
+    },
+    (c) => page(c, DOCS_HTML, 'text/html; charset=utf-8'),
+  )
   app.get('/api/docs/docs.css', (c) => page(c, DOCS_CSS, 'text/css; charset=utf-8'))
   app.get('/api/docs/docs.js', (c) => page(c, DOCS_JS, 'text/javascript; charset=utf-8'))
 }
@@ -49,4 +94,8 @@ function page(c: AppContext, text: string, contentType: string): Response {
       'Cache-Control': 'no-cache',
     },
   })
+}
+
+function answer(description: string, mediaType: string, schema: z.ZodType) {
+  return { description, content: { [mediaType]: { schema } } }
 }

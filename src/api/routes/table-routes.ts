@@ -84,7 +84,7 @@ function addItemRoutes(app: App, front: Front): void {
       path: '/api/v1/tables/{table}',
       tags: ['tables'],
       summary: 'Show a table',
-      request: { params: tableParam },
+      request: { params: tableParam, headers: z.object({ 'If-None-Match': etags('304') }) },
       responses: {
         200: answer('the table', tableObjectSchema),
         304: { description: 'it is still the one named by If-None-Match' },
@@ -99,7 +99,17 @@ function addItemRoutes(app: App, front: Front): void {
       path: '/api/v1/tables/{table}',
       tags: ['tables'],
       summary: 'Drop a table',
-      request: { params: tableParam, query: z.object({ reserve_seconds: z.int().optional() }) },
+      request: {
+        params: tableParam,
+        query: z.object({ reserve_seconds: z.int().min(0).optional() }),
+        headers: z.object({
+          'If-Match': z
+            .string()
+            .optional()
+            .meta({ description: 'entity tags, or *: any other table is kept, with 412' }),
+          'If-None-Match': etags('412'),
+        }),
+      },
       responses: { 204: { description: 'it is gone' } },
     },
     (c) => dropTable(front, c),
@@ -249,6 +259,11 @@ async function locateRow(front: Front, c: AppContext): Promise<Response> {
 
 function jsonContent(schema: z.ZodType) {
   return { content: { 'application/json': { schema } }, required: true }
+}
+
+function etags(status: string) {
+  const description = `entity tags, or *: the table that they name is answered with ${status}`
+  return z.string().optional().meta({ description })
 }
 
 function answer(description: string, schema: z.ZodType) {

@@ -14,7 +14,7 @@ describe('GET /api/v1/spec', () => {
       return Object.keys(item as object).map((method) => `${method.toUpperCase()} ${path}`)
     })
     const routed = app.routes
-      .filter((route) => route.method !== 'ALL' && !/^\/api\/(docs|v1\/spec)/.test(route.path))
+      .filter(({ method, path }) => method !== 'ALL' && !path.startsWith('/api/docs/'))
       .map(({ method, path }) => {
         return `${method} ${path.replaceAll(/\{[^}]*\}/g, '').replaceAll(/:(\w+)/g, '{$1}')}`
       })
@@ -56,6 +56,15 @@ describe('GET /api/v1/spec', () => {
     })
     expect(schemas.Scan.properties.page_size).toMatchObject({ minimum: 1, maximum: 10_000 })
     expect(schemas.Scan.properties.order.enum).toEqual(['UNORDERED', 'ORDERED', 'DESCENDING'])
+  })
+})
+
+describe('GET /', () => {
+  test.each(['GET', 'HEAD'])('%s leads to the documentation', async (method) => {
+    const answer = await new LocalApp({ isAuthDisabled: false }).send(method, '/')
+
+    expect(answer.status).toBe(302)
+    expect(answer.headers.get('Location')).toBe('/api/docs')
   })
 })
 
