@@ -128,11 +128,13 @@ export class RowBlockBuilder {
     const pending = this.#pending
     for (let index = 0; index < pending.length; index++) {
       const column = this.columns[index]
-      if (pending[index] === VALUE) {
+      const state = pending[index]
+      if (state === VALUE) {
         column.endCell()
       } else {
-        clearPendingValue(column)
-        column.appendNull(pending[index] === NULL)
+        // A value may have been set before the null.
+        if (state === NULL) clearPendingValue(column)
+        column.appendNull(state === NULL)
       }
       pending[index] = UNSET
     }

@@ -20,8 +20,7 @@ import { shortenName, showScalar } from './show-scalar.ts'
 import { TapeDecoder } from './tape-decoder.ts'
 
 const NEWLINE = 0x0a
-/** Rows of the run after one with a wrong field: what was scanned behind that is scanned again. */
-const RUN_ROW_COUNT_MIN = 4
+const FIRST_RUN_ROW_COUNT = 64
 
 const ERROR_TEXTS: ReadonlyMap<number, string> = new Map([
   [CSV_ERRORS.strayQuote, 'a quote stands inside an unquoted field'],
@@ -48,7 +47,7 @@ export class CsvRunDecoder {
   /** Lines before the record at hand, and before each row of the run. */
   #lineCount = 0
   readonly #rowLines: number[] = []
-  #rowCountMax = RUN_ROW_COUNT_MIN
+  #rowCountMax = 1
 
   constructor(
     schema: Schema,
@@ -105,8 +104,9 @@ export class CsvRunDecoder {
       this.#lineCount += scanner.lineCount
       position = next
     }
+    // What was scanned behind a wrong row is scanned again, so runs are as short as they were good.
     this.#rowCountMax =
-      decoded < scanned ? RUN_ROW_COUNT_MIN : Math.min(this.#rowCountMax * 2, tape.rowCountMax)
+      decoded < scanned ? Math.max(1, decoded) : Math.min(this.#rowCountMax * 2, tape.rowCountMax)
     tape.clear()
     return position
   }
@@ -180,6 +180,7 @@ export class CsvRunDecoder {
     }
     tape.clear()
     tape.setLayout(columns.map((column) => column.index))
+    this.#rowCountMax = Math.min(FIRST_RUN_ROW_COUNT, tape.rowCountMax)
     this.#plans = columns.map((column) => planCell(column, this.#options))
   }
 
@@ -217,7 +218,7 @@ export class CsvRunDecoder {
   #keyProblemOf(row: number): RowProblem {
     const { tape } = this.#scanner
     for (const { index, name } of this.#schema.keyColumns) {
-      const field = tape.layout.indexOf(index)
+      const field = this.#plans.findIndex((plan) => plan.column.index === index)
       const isNull = field !== -1 && tape.forms[row * tape.width + field] === TAPE_FORMS.null
       if (field !== -1 && !isNull) continue
       const code = isNull ? ROW_ERRORS.KEY_COLUMN_NULL : ROW_ERRORS.KEY_COLUMN_UNSET

@@ -222,6 +222,7 @@ export class JsonBodyDecoder {
    * is none.
    */
   #decodeRun(): boolean {
+    if (!this.#runs.beginRun()) return false
     const cursor = this.#cursor
     const { scanner, rowCountMax } = this.#runs
     let position = scanner.skipSpace(cursor.position)

@@ -13,11 +13,11 @@ import type { RowBlockBuilder } from '../../common/row-block-builder.ts'
 import { describeRowError, ROW_ERRORS } from '../../common/row-error.ts'
 import type { Schema } from '../../common/schema.ts'
 import type { ValueOptions } from '../../common/value-options.ts'
-import { utf8Decode } from '../../util/bytes.ts'
 import { JSON_BYTE, type JsonCursor } from './json-cursor.ts'
+import { type MemberNames, memberNamesOf } from './member-names.ts'
 import { showName, showScalar } from './show-scalar.ts'
 
-/** Where the problem of unknown members stands among the problems of columns. */
+/** Column of unknown members, and where their problem stands among those of columns. */
 const UNKNOWN_MEMBER = -1
 
 /** What was wrong with a row. */
@@ -38,6 +38,7 @@ export class JsonRowDecoder {
   readonly #cursor: JsonCursor
   readonly #builder: RowBlockBuilder
   readonly #plans: readonly CellPlan[]
+  readonly #names: MemberNames
   /**
    * Problems of the row being read by column index, or UNKNOWN_MEMBER; null while there is none.
    */
@@ -48,6 +49,7 @@ export class JsonRowDecoder {
     this.#cursor = cursor
     this.#builder = builder
     this.#plans = schema.columns.map((column) => planCell(column, options))
+    this.#names = memberNamesOf(schema)
   }
 
   /**
@@ -92,9 +94,7 @@ export class JsonRowDecoder {
   /** Index of the column of the name just read, or UNKNOWN_MEMBER. */
   #findColumn(): number {
     const { stringBytes, stringStart, stringEnd, hasLoneSurrogate } = this.#cursor
-    if (hasLoneSurrogate) return UNKNOWN_MEMBER
-    const column = this.#schema.byName(utf8Decode(stringBytes.subarray(stringStart, stringEnd)))
-    return column === undefined ? UNKNOWN_MEMBER : column.index
+    return hasLoneSurrogate ? UNKNOWN_MEMBER : this.#names.find(stringBytes, stringStart, stringEnd)
   }
 
   #skipUnknownMember(depth: number): void {

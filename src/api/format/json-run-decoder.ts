@@ -13,19 +13,25 @@ import { TapeDecoder } from './tape-decoder.ts'
 
 /** Rows of the first run, which shows what rows are like. */
 const FIRST_RUN_ROW_COUNT = 64
-/** Rows of the run after one that had a wrong cell. */
-const RUN_ROW_COUNT_MIN = 4
+/** Rows that are read by themselves, at most, before a run is tried again. */
+const ALONE_ROW_COUNT_MAX = 32
 
 /** Decodes rows of one cursor's text into one batch. */
 export class JsonRunDecoder {
   readonly scanner: JsonRowScanner
   /**
    * Rows that the next run may have: what was scanned behind a wrong row is scanned again, so runs
-   * are short after one and double from then on.
+   * are as short as the last one was good, and double from then on.
    */
   rowCountMax: number
   /** Whether the run ended at a row that must be read by itself. */
   isBroken = false
+  /**
+   * Rows that are read by themselves after a run that gave none, and how many of them are left:
+   * where one row is wrong all may be, and trying each twice would be in vain.
+   */
+  #aloneRowCount = 0
+  #aloneRowsLeft = 0
 
   readonly #cursor: JsonCursor
   readonly #rows: DecodedRows
@@ -53,6 +59,14 @@ export class JsonRunDecoder {
     this.rowCountMax = Math.min(FIRST_RUN_ROW_COUNT, this.scanner.tape.rowCountMax)
   }
 
+  /** Whether a run should be tried; if not, `isBroken` says that the next row is read by itself. */
+  beginRun(): boolean {
+    if (this.#aloneRowsLeft === 0) return true
+    this.#aloneRowsLeft--
+    this.isBroken = true
+    return false
+  }
+
   /**
    * Decodes the rows on the scanner's tape up to the first that has something wrong, and empties
    * the tape. `end` is where scanning ended, `isOdd` whether it ended at an odd row.
@@ -67,8 +81,11 @@ export class JsonRunDecoder {
     const decoded = scanned === 0 ? 0 : this.#tapeDecoder.decode(tape, bytes, view)
     tape.clear()
     this.isBroken = isOdd || decoded < scanned
+    const isVain = decoded === 0 && this.isBroken
+    this.#aloneRowCount = isVain ? Math.min(this.#aloneRowCount * 2 + 1, ALONE_ROW_COUNT_MAX) : 0
+    this.#aloneRowsLeft = this.#aloneRowCount
     if (decoded < scanned) {
-      this.rowCountMax = RUN_ROW_COUNT_MIN
+      this.rowCountMax = Math.max(1, decoded)
       return tape.rowStarts[decoded]
     }
     this.rowCountMax = Math.min(this.rowCountMax * 2, tape.rowCountMax)
@@ -120,5 +137,6 @@ export class JsonRunDecoder {
     if (members.length === known.length && members.every((index, i) => index === known[i])) return
     this.#members = members.slice()
     this.scanner.tape.setLayout(this.#members)
+    this.#aloneRowsLeft = 0
   }
 }

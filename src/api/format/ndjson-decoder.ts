@@ -106,6 +106,7 @@ export class NdjsonDecoder {
 
   /** Decodes lines that are alike. Returns: the start of the first that is not, or `end`. */
   #decodeRun(start: number, end: number): number {
+    if (!this.#runs.beginRun()) return start
     const { bytes } = this.#cursor
     const { scanner, rowCountMax } = this.#runs
     const { tape } = scanner

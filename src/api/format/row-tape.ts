@@ -54,7 +54,7 @@ export class RowTape {
   /** Rows that a run of this width may have. */
   rowCountMax = 0
   /** Column index of each cell of a row; `[0, width)` is meaningful. */
-  layout = new Int32Array(0)
+  readonly layout = new Int32Array(COLUMN_COUNT_MAX)
   /** Where each cell's text starts and ends, without quotes, and how it is written. */
   readonly starts = scratchStarts
   readonly ends = scratchEnds
@@ -70,7 +70,7 @@ export class RowTape {
     assert(this.rowCount === 0, 'the tape is empty')
     assert(columns.length <= COLUMN_COUNT_MAX, 'a row has a cell a column at most')
     this.width = columns.length
-    this.layout = Int32Array.from(columns)
+    for (let cell = 0; cell < columns.length; cell++) this.layout[cell] = columns[cell]
     const rows = Math.floor(ENTRY_COUNT_MAX / Math.max(1, columns.length))
     this.rowCountMax = Math.min(rows, ROW_COUNT_MAX)
   }
