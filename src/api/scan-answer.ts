@@ -72,6 +72,7 @@ async function answerPage(
   options: AnswerOptions,
 ): Promise<Response> {
   const { entry } = session.table
+  const startedAtMs = front.ports.elapsedMs()
   const digest = await digestRequest(query.canonical)
   const token =
     query.pageToken === null ? null : await decodePageToken(entry, digest, query.pageToken)
@@ -86,6 +87,7 @@ async function answerPage(
       encoder: createRowEncoder('json', scan.columns, options.values),
       rowCountMax: Math.min(query.pageSize, scan.owed),
       elapsedMs: () => front.ports.elapsedMs(),
+      startedAtMs,
     })
     const { rowCount, next } = await page.fill(feed)
     await session.confirm()

@@ -22,6 +22,8 @@ export interface PageOptions {
   readonly holding: Holding
   /** Milliseconds that only ever grow. */
   readonly elapsedMs: () => number
+  /** When the request for the page came, on that clock. */
+  readonly startedAtMs: number
 }
 
 /** A page that ended. */
@@ -49,7 +51,7 @@ export class ScanPage {
 
   /** Fills the page. Requires: the feed's batches carry keys. */
   async fill(feed: RowFeed): Promise<FilledPage> {
-    const deadlineMs = this.#options.elapsedMs() + PAGE_MS_MAX
+    const deadlineMs = this.#options.startedAtMs + PAGE_MS_MAX
     for (;;) {
       const run = feed.take()
       if (run !== null) {

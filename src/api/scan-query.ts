@@ -50,12 +50,15 @@ export function scanQueryOfBody(tree: unknown, body: ScanBody, values: ValueOpti
   }
   const { snapshot_timestamp: time } = body
   const { page_size: _, page_token: __, ...rest } = tree as Readonly<Record<string, unknown>>
+  const order = body.order ?? 'UNORDERED'
+  const mode = readModeOf(body.read_mode, time !== undefined)
+  const members = { ...rest, order, read_mode: mode, predicates: upperCaseOps(rest.predicates) }
   return {
     columnNames: body.columns,
     specFor: (schema, options) => scanSpecFromJson(schema, body, options),
-    order: body.order ?? 'UNORDERED',
+    order,
     limit: body.limit ?? Number.POSITIVE_INFINITY,
-    mode: readModeOf(body.read_mode, time !== undefined),
+    mode,
     snapshotFor: ({ ports }, table) => {
       return time === undefined ? null : snapshotTime(time, ports.clock, table)
     },
@@ -63,7 +66,7 @@ export function scanQueryOfBody(tree: unknown, body: ScanBody, values: ValueOpti
     pageToken: body.page_token ?? null,
     isPaged: body.page_size !== undefined || body.page_token !== undefined,
     isExplained: body.explain ?? false,
-    canonical: canonicalJson({ ...rest, ' timestamps': values.timestamps }),
+    canonical: canonicalJson({ ...members, ' timestamps': values.timestamps }),
   }
 }
 
@@ -89,7 +92,7 @@ export function scanQueryOfParams(params: QueryParams, values: ValueOptions): Sc
   const members = {
     columns,
     where: params.all('where'),
-    order: params.text('order'),
+    order: params.choice('order', SCAN_ORDERS) ?? 'UNORDERED',
     limit: params.text('limit'),
     snapshot_timestamp: time,
     ' timestamps': values.timestamps,
@@ -112,6 +115,15 @@ export function scanQueryOfParams(params: QueryParams, values: ValueOptions): Sc
     isExplained: false,
     canonical: canonicalJson(members),
   }
+}
+
+/** Predicates whose operators are written in one way, since requests may use any case. */
+function upperCaseOps(predicates: unknown): unknown {
+  if (!Array.isArray(predicates)) return predicates
+  return predicates.map((predicate: unknown) => {
+    const { op } = predicate as { readonly op?: unknown }
+    return typeof op === 'string' ? { ...(predicate as object), op: op.toUpperCase() } : predicate
+  })
 }
 
 /** A time alone means that it is read at. */

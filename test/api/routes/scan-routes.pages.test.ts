@@ -188,6 +188,16 @@ describe('page tokens', () => {
     )
   })
 
+  test('are taken with enum values and operators in another case', async () => {
+    const first = { order: 'ordered', predicates: [{ column: 'id', op: 'in', values: [1, 2, 3] }] }
+    await insert(numberedRows(0, 20))
+    const { json } = await scan({ ...first, page_size: 1, read_mode: 'read_latest' })
+    const again = { order: 'ORDERED', predicates: [{ ...first.predicates[0], op: 'IN' }] }
+    const page = await scan({ ...again, page_token: json.next_page_token })
+
+    expect(page.json.rows.map((row: { id: number }) => row.id)).toEqual([2, 3])
+  })
+
   test('are not taken with other value options', async () => {
     const token = await aToken()
 
