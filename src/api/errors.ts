@@ -107,6 +107,15 @@ function problemOf(failure: StatusError, requestId: string): Record<string, unkn
 }
 
 function headersOf(failure: StatusError): Record<string, string> {
+  const { snapshot, isReplayed } = failure.details
+  return {
+    ...(snapshot === undefined ? {} : { 'Nyala-Timestamp': String(snapshot) }),
+    ...(isReplayed === true ? { 'Idempotency-Replayed': 'true' } : {}),
+    ...headersOfCode(failure),
+  }
+}
+
+function headersOfCode(failure: StatusError): Record<string, string> {
   switch (failure.code) {
     case 'UNAUTHENTICATED':
       return { 'WWW-Authenticate': 'Bearer' }

@@ -33,6 +33,10 @@ export interface StatusDetails {
   readonly tablet_id?: string
   readonly resource?: 'table' | 'range' | 'row'
   readonly retryable?: boolean
+  /** The snapshot that showed what is wrong, such as that a row is absent: a header of the answer. */
+  readonly snapshot?: number
+  /** The failure is a remembered result: a header of the answer. */
+  readonly isReplayed?: boolean
   /** Members that one kind of problem adds, such as `rows_applied`. */
   readonly extra?: Readonly<Record<string, unknown>>
 }

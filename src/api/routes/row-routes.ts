@@ -155,8 +155,11 @@ async function getRow(front: Front, c: AppContext): Promise<Response> {
       snapshot: time === null ? null : snapshotTimeOfText(time, front.ports.clock, entry),
     })
     const [row] = encodeFoundRows(found.rows, columns, values)
-    if (row === null) throw new StatusError('NOT_FOUND', 'key not found', { resource: 'row' })
-    return jsonResponse(row, 200, { 'Nyala-Timestamp': String(found.snapshot) })
+    const { snapshot } = found
+    if (row === null) {
+      throw new StatusError('NOT_FOUND', 'key not found', { resource: 'row', snapshot })
+    }
+    return jsonResponse(row, 200, { 'Nyala-Timestamp': String(snapshot) })
   })
 }
 
@@ -168,8 +171,10 @@ async function putRow(front: Front, c: AppContext): Promise<Response> {
     const isUnmet =
       (operation === ROW_OPERATIONS.INSERT && failed.code === 'ALREADY_PRESENT') ||
       (operation === ROW_OPERATIONS.UPDATE && failed.code === 'NOT_FOUND')
-    if (!isUnmet) throw rowFailure(failed)
-    throw new StatusError('PRECONDITION_FAILED', failed.message, { resource: 'row' })
+    const { isReplayed } = write.session
+    if (!isUnmet) throw rowFailure(failed, isReplayed)
+    const details = { resource: 'row', isReplayed } as const
+    throw new StatusError('PRECONDITION_FAILED', failed.message, details)
   }
   if (write.session.createdCount === 0) return writtenResponse(write, 200)
   return writtenResponse(write, 201, { Location: rowLocation(c) })
@@ -295,14 +300,14 @@ function failedRow(write: FinishedWrite): RequestRowError | null {
 
 function mustBeWritten(write: FinishedWrite): void {
   const failed = failedRow(write)
-  if (failed !== null) throw rowFailure(failed)
+  if (failed !== null) throw rowFailure(failed, write.session.isReplayed)
 }
 
-function rowFailure({ code, message, column }: RequestRowError): StatusError {
+function rowFailure({ code, message, column }: RequestRowError, isReplayed: boolean): StatusError {
   const named = column === undefined ? {} : { column }
-  if (code !== 'NOT_FOUND') return new StatusError(code, message, named)
+  if (code !== 'NOT_FOUND') return new StatusError(code, message, { ...named, isReplayed })
   const isInNoRange = message === describeRowError(ROW_ERRORS.NOT_IN_RANGE, undefined).message
-  return new StatusError(code, message, { resource: isInNoRange ? 'range' : 'row' })
+  return new StatusError(code, message, { resource: isInNoRange ? 'range' : 'row', isReplayed })
 }
 
 function writtenResponse(

@@ -23,6 +23,13 @@ describe('GET of a row', () => {
     expect(Number(answer.headers.get('Nyala-Timestamp'))).toBeGreaterThanOrEqual(put.json.timestamp)
   })
 
+  test('says when it was that there was none', async () => {
+    const answer = await row('GET', 'rows/nobody/1')
+
+    expect(answer.status).toBe(404)
+    expect(Number(answer.headers.get('Nyala-Timestamp'))).toBeGreaterThan(0)
+  })
+
   test('answers the columns asked for', async () => {
     await row('PUT', 'rows/h/1', { body: { a: 'x', b: 2.5 } })
 
@@ -206,6 +213,17 @@ describe('a condition on a row', () => {
 })
 
 describe('DELETE of a row', () => {
+  test('says that a refusal is a remembered one', async () => {
+    const headers = { 'Idempotency-Key': 'once' }
+    const first = await row('DELETE', 'rows/h/9', { headers })
+    await row('PUT', 'rows/h/9', { body: { a: 'x' } })
+    const again = await row('DELETE', 'rows/h/9', { headers })
+
+    expect([first.status, again.status]).toEqual([404, 404])
+    expect(first.headers.get('Idempotency-Replayed')).toBeNull()
+    expect(again.headers.get('Idempotency-Replayed')).toBe('true')
+  })
+
   test('deletes it', async () => {
     await row('PUT', 'rows/h/1', { body: { a: 'x' } })
     const answer = await row('DELETE', 'rows/h/1')
