@@ -37,4 +37,18 @@ describe('appendJsonString', () => {
 
     expect(printed((arena) => appendJsonString(arena, bytes, 0, bytes.length))).toBe(`"${text}"`)
   })
+
+  test('writes UTF-8 whatever it is given, and reads nothing behind the end', () => {
+    const source = Uint8Array.of(0xa9, 0x61, 0xff, 0x62, 0xc3, 0x22, 0xed, 0xa0, 0x80, 0xc3, 0xa9)
+    const string = (start: number, end: number) => {
+      return printed((arena) => appendJsonString(arena, source, start, end))
+    }
+
+    expect(string(1, 4)).toBe('"a\ufffdb"')
+    expect(string(4, 6)).toBe('"\ufffd\\""')
+    expect(string(6, 9)).toBe('"\ufffd\ufffd\ufffd"')
+    expect(string(9, 10)).toBe('"\ufffd"')
+    expect(string(9, 11)).toBe('"é"')
+    expect(string(0, 2)).toBe('"\ufffda"')
+  })
 })

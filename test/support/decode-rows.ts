@@ -15,7 +15,7 @@ import { assert } from '../../src/util/assert.ts'
 import { getBit } from '../../src/util/bitmap.ts'
 import { concatBytes, toHex, utf8Encode } from '../../src/util/bytes.ts'
 
-/** A row that was decoded: its number, its operation, names and cells in order, unset ones left out. */
+/** A row that was decoded: number, operation, names and cells in order, unset ones left out. */
 export interface PlainDecodedRow {
   readonly index: number
   readonly operation: number

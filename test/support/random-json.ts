@@ -1,4 +1,4 @@
-/** Random JSON texts, written in all the ways that the grammar allows, and texts that are nearly so. */
+/** Random JSON texts, written in all ways that the grammar allows, and texts that are nearly so. */
 
 import { utf8Encode } from '../../src/util/bytes.ts'
 import type { Prng } from '../../src/util/prng.ts'

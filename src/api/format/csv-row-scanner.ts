@@ -7,9 +7,9 @@
 
 import { CELL_FORMS } from '../../common/cell-reader.ts'
 import { equalBytes } from '../../util/bytes.ts'
+import { utf8LengthOf, utf8SequenceBytes } from '../../util/utf8-sequence.ts'
 import { countNewlines, hasQuoteOrHigh, plainBytes } from './ascii-words.ts'
 import { RowTape, TAPE_FORMS } from './row-tape.ts'
-import { utf8LengthOf, utf8SequenceBytes } from './utf8-sequence.ts'
 
 /** Why there is no record. */
 export const CSV_ERRORS = {

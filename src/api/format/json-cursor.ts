@@ -12,7 +12,7 @@ import { JSON_DEPTH_MAX } from '../../common/limits.ts'
 import { ByteArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { utf8Decode } from '../../util/bytes.ts'
-import { utf8SequenceBytes } from './utf8-sequence.ts'
+import { utf8SequenceBytes } from '../../util/utf8-sequence.ts'
 
 /** Bytes are not JSON. `offset` counts from the start of the body or line. */
 export class JsonSyntaxError extends Error {

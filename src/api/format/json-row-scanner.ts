@@ -8,11 +8,11 @@
 
 import { CELL_FORMS } from '../../common/cell-reader.ts'
 import type { Schema } from '../../common/schema.ts'
+import { utf8SequenceBytes } from '../../util/utf8-sequence.ts'
 import { isFourDigits, plainBytes } from './ascii-words.ts'
 import { JSON_BYTE, type JsonCursor, JsonSyntaxError } from './json-cursor.ts'
 import { type MemberNames, memberNamesOf } from './member-names.ts'
 import { RowTape, TAPE_FORMS } from './row-tape.ts'
-import { utf8SequenceBytes } from './utf8-sequence.ts'
 
 const ODD = -1
 /** How many members in a row that the last rows had may be missing. */

@@ -122,7 +122,7 @@ describe('createRowEncoder', () => {
     expect(encoded('csv', columns, [[1, null]], { nullText: 's' })).toBe('k,"s"\n1,s\n')
   })
 
-  test('puts names of columns in quotes where CSV needs it, or a byte order mark would be seen', () => {
+  test('puts names in quotes where CSV needs it, or a byte order mark would be seen', () => {
     const names = ['\ufeffa', 'b,c', 'd"e', 'f\ng', 'h']
     const { columns: named } = aSchema(...names.map((_, i) => `c${i} INT8${i === 0 ? ' KEY' : ''}`))
     const renamed = named.map((column, i) => ({ ...column, name: names[i] }))
