@@ -6,7 +6,7 @@ import { COMMENT_BYTES_MAX, NAME_BYTES_MAX, OWNER_BYTES_MAX } from '../common/li
 import { invalidArgument } from '../common/status.ts'
 import { utf8Encode } from '../util/bytes.ts'
 
-/** Segments that everybody who reads a URL takes for steps in its path, however they are encoded. */
+/** Segments that who reads a URL takes for steps in its path, however they are encoded. */
 const DOT_SEGMENTS: readonly string[] = ['.', '..']
 const ID = /^[0-9a-fA-F]{32}$/
 

@@ -24,7 +24,7 @@ const TABLE = {
   extra_configs: { 'kudu.table.history_max_age_sec': '600' },
 }
 
-/** `GET /tables/{table}`, whose table is `t`, and so on; a path of its own behind a second space. */
+/** An operation, `{table}` of it being `t`, or a path of its own behind a second space. */
 type Exchange = readonly [operation: string, status: number, request?: LocalRequest]
 
 const ROW = '/api/v1/tables/{table}/rows/{key}'

@@ -3,7 +3,8 @@
 import { z } from 'zod'
 import { VERSION } from '../../common/version.ts'
 import { type App, type AppContext, addRoute } from '../app-env.ts'
-import { DOCS_CSS, DOCS_HTML, DOCS_JS, DOCS_POLICY } from '../docs-page.ts'
+import { DOCS_CSS, DOCS_HTML, DOCS_POLICY } from '../docs-page.ts'
+import { DOCS_SCRIPT } from '../docs-script.ts'
 import { readQuery } from '../query-params.ts'
 
 const DOCUMENT = {
@@ -81,7 +82,7 @@ function addPageRoutes(app: App): void {
     (c) => page(c, DOCS_HTML, 'text/html; charset=utf-8'),
   )
   app.get('/api/docs/docs.css', (c) => page(c, DOCS_CSS, 'text/css; charset=utf-8'))
-  app.get('/api/docs/docs.js', (c) => page(c, DOCS_JS, 'text/javascript; charset=utf-8'))
+  app.get('/api/docs/docs.js', (c) => page(c, DOCS_SCRIPT, 'text/javascript; charset=utf-8'))
 }
 
 function page(c: AppContext, text: string, contentType: string): Response {

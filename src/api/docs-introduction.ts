@@ -1,0 +1,172 @@
+/** The part of the documentation page that no document of an interface has: how to begin. */
+
+import { STATUS, type StatusCode } from '../common/status.ts'
+
+/** A request to copy. */
+export interface DocsExample {
+  readonly title: string
+  readonly curl: string
+}
+
+/** Requests that make a table, write to it and read it, in this order. */
+export const DOCS_EXAMPLES: readonly DocsExample[] = [
+  {
+    title: 'Make a table',
+    curl: `curl -X POST "$NYALA/api/v1/tables" \\
+  -H "Authorization: Bearer $NYALA_TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "name": "metrics",
+    "schema": { "columns": [
+      { "name": "host",  "type": "STRING", "is_key": true },
+      { "name": "time",  "type": "UNIXTIME_MICROS", "is_key": true },
+      { "name": "value", "type": "DOUBLE", "is_nullable": true }
+    ] },
+    "partition_schema": { "hash_schema": [ { "columns": ["host"], "num_buckets": 4 } ] }
+  }'`,
+  },
+  {
+    title: 'Write rows',
+    curl: `curl -X POST "$NYALA/api/v1/tables/metrics/rows" \\
+  -H "Authorization: Bearer $NYALA_TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "operation": "UPSERT",
+    "rows": [
+      { "host": "web-1", "time": "2026-01-31T12:00:00Z", "value": 0.25 },
+      { "host": "web-2", "time": "2026-01-31T12:00:00Z", "value": null }
+    ]
+  }'`,
+  },
+  {
+    title: 'Scan',
+    curl: `curl -X POST "$NYALA/api/v1/tables/metrics/scan" \\
+  -H "Authorization: Bearer $NYALA_TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "columns": ["time", "value"],
+    "predicates": [
+      { "column": "host", "op": "=", "value": "web-1" },
+      { "column": "time", "op": ">=", "value": "2026-01-01T00:00:00Z" }
+    ],
+    "order": "ORDERED"
+  }'`,
+  },
+]
+
+/** Types of columns, what is taken for their values, and how these are given. */
+const VALUES: readonly (readonly [type: string, taken: string, given: string])[] = [
+  ['BOOL', 'true, false', 'the same'],
+  ['INT8, INT16, INT32', 'an integer in range: 1, 1.0, 1e3', 'an integer'],
+  [
+    'INT64',
+    'the same, exact to the last digit, or a string of one',
+    'an integer, exact; a string with int64=string',
+  ],
+  [
+    'FLOAT, DOUBLE',
+    'a number in range, "NaN", "Infinity", "-Infinity"',
+    'the shortest number that reads back as it, or such a string',
+  ],
+  ['STRING, VARCHAR(n)', 'a string; VARCHAR of at most n code points', 'a string'],
+  ['BINARY', 'base64 in a string, either alphabet, padded or not', 'base64, padded'],
+  [
+    'UNIXTIME_MICROS',
+    'RFC 3339 with an offset, or integer microseconds; milliseconds with timestamps=millis',
+    '2026-01-31T23:59:59.000001Z; an integer with timestamps=micros or millis',
+  ],
+  ['DATE', 'YYYY-MM-DD', 'the same'],
+  ['DECIMAL(p,s)', 'a number or a string of one that fits exactly', 'a string with s decimals'],
+  ['null', 'null where the column is nullable', 'null'],
+]
+
+const MEANINGS: Readonly<Record<StatusCode, string>> = {
+  INVALID_ARGUMENT: 'the request is not one; the detail names what is wrong with it',
+  UNAUTHENTICATED: 'there is no token, or it is not known',
+  NOT_AUTHORIZED: 'the caller may not do this',
+  NOT_FOUND: 'there is no such table, row, range or path; see resource',
+  METHOD_NOT_ALLOWED: 'the path has other methods, which Allow lists',
+  NOT_ACCEPTABLE: 'none of the formats asked for is offered',
+  ALREADY_PRESENT: 'the name or the key is taken',
+  ILLEGAL_STATE: 'not in the state that it is in',
+  ABORTED: 'something else got in the way',
+  INVALID_SNAPSHOT: 'the time asked for is older than the history that is kept',
+  PRECONDITION_FAILED: 'If-Match or If-None-Match does not hold',
+  PAYLOAD_TOO_LARGE: 'the body is too large; send it in parts',
+  UNSUPPORTED_MEDIA_TYPE: 'the body is in a format that is not read here',
+  IMMUTABLE: 'the column may not be changed',
+  THROTTLED: 'too much at once; wait as long as Retry-After says',
+  CORRUPTION: 'what is stored is not what was written',
+  INTERNAL: 'a fault of the service',
+  NOT_SUPPORTED: 'not there yet',
+  SERVICE_UNAVAILABLE: 'a part of the service cannot be reached; see Retry-After',
+  TIMED_OUT: 'no answer in time; the work may have been done',
+}
+
+/** The introduction. The script of the page fills in its address. */
+export function docsIntroduction(): string {
+  return `<section id="start">
+<h2>Start</h2>
+<p>Set the address and the token for the examples. On a laptop without a token any text will do.</p>
+${block('export NYALA=<span class="origin">address-of-this-service</span>\nexport NYALA_TOKEN=…')}
+${DOCS_EXAMPLES.map(exampleView).join('\n')}
+</section>
+<section id="authentication">
+<h2>Who is asking</h2>
+<p>Everything under <code>/api/v1</code> but <code>version</code> and <code>spec</code> needs the
+header <code>Authorization: Bearer …</code> with the administrator's token, the secret
+<code>NYALA_ADMIN_TOKEN</code> of the service. Programs that know only passwords send
+<code>Basic</code> with the token as the password and any user. A token is never a part of a URL.
+Without a secret the service answers no such request; <code>npm run dev</code> without one answers
+those of its own machine alone.</p>
+</section>
+<section id="headers">
+<h2>Headers</h2>
+<p>Every answer has <code>Nyala-Request-Id</code>: the request's own, if it had one of at most 128
+visible ASCII characters. Answers that read or wrote rows have <code>Nyala-Timestamp</code>; who
+sends the greatest they have seen as <code>Nyala-Propagated-Timestamp</code> is never shown
+anything older.</p>
+</section>
+<section id="values">
+<h2>Values</h2>
+${tableView(['type', 'taken', 'given'], VALUES)}
+<p>In CSV, in paths and in <code>where=</code> values are written the same, without quotes.</p>
+</section>
+<section id="errors">
+<h2>Errors</h2>
+<p>Errors are <code>application/problem+json</code>, described by
+<a href="#schema-Problem">Problem</a>; programs go by <code>code</code>.</p>
+${tableView(['code', 'status', 'repeat?', 'when'], errorRows())}
+</section>`
+}
+
+function exampleView({ title, curl }: DocsExample): string {
+  return `<h3>${escapeHtml(title)}</h3>\n${block(escapeHtml(curl))}`
+}
+
+function block(html: string): string {
+  return `<pre class="copyable"><code>${html}</code></pre>`
+}
+
+function errorRows(): string[][] {
+  return Object.entries(MEANINGS).map(([code, meaning]) => {
+    const { http, retryable } = STATUS[code as StatusCode]
+    return [code, String(http), retryable ? 'yes' : 'no', meaning]
+  })
+}
+
+function tableView(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = (tag: string, texts: readonly string[]) => {
+    return `<tr>${texts.map((text) => `<${tag}>${escapeHtml(text)}</${tag}>`).join('')}</tr>`
+  }
+  const body = rows.map((row) => cells('td', row)).join('\n')
+  return `<table><thead>${cells('th', head)}</thead><tbody>\n${body}\n</tbody></table>`
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}
