@@ -142,6 +142,21 @@ describe('JsonBodyDecoder', () => {
     )
   })
 
+  test('takes values nested as deep as the limit in any row, and no deeper', () => {
+    const nested = (depth: number) => `{"k":1,"s":${'['.repeat(depth)}${']'.repeat(depth)}}`
+    const rows = (row: string, before: number) => `{"rows":[${'{"k":1},'.repeat(before)}${row}]}`
+    const entries = (row: string, before: number) => {
+      return `{"operations":[${'{"row":{"k":1}},'.repeat(before)}{"row":${row}}]}`
+    }
+
+    for (const before of [0, 10_000]) {
+      expect(decodeJson(SCHEMA, rows(nested(29), before)).problems).toHaveLength(1)
+      expect(shown(rows(nested(30), before))).toMatch('nested deeper than the limit of 32')
+      expect(decodeJson(SCHEMA, entries(nested(28), before)).problems).toHaveLength(1)
+      expect(shown(entries(nested(29), before))).toMatch('nested deeper than the limit of 32')
+    }
+  })
+
   test('takes as many rows as the limit, and no more', () => {
     const body = (count: number) => `{"rows":[${'{"k":1},'.repeat(count - 1)}{"k":1}]}`
 
