@@ -1,9 +1,9 @@
 /** The whole front over the objects of one process: requests in, responses out. */
 
-import type { NewTable } from '../../src/catalog/catalog.ts'
 import { createApp } from '../../src/api/app.ts'
 import type { App } from '../../src/api/app-env.ts'
 import type { AppSettings, LogFields } from '../../src/api/ports.ts'
+import type { NewTable } from '../../src/catalog/catalog.ts'
 import { LocalService } from './local-service.ts'
 
 /** What the app logged. */

@@ -11,7 +11,7 @@ interface Layer {
   readonly packages?: readonly string[]
 }
 
-const WEB_PACKAGES = ['hono', 'hono/', 'zod', '@hono/zod-openapi', 'csv-parse', 'csv-parse/']
+const WEB_PACKAGES = ['hono', 'hono/', 'zod', '@hono/zod-openapi']
 
 /**
  * Who may import whom. The engine does not know that it is on Cloudflare, a thin layer does, the
