@@ -140,9 +140,9 @@ export const WAL_GENERATION_BYTES_MAX = 16 * MIB
 /** WAL generations of one tablet that may be live at once; the store has a table for each. */
 export const WAL_GENERATION_COUNT_MAX = 32
 /**
- * Memory that all MemRowSets of one isolate may hold together; above it writes are refused. Rows are
- * not flushed yet, so this bounds what an isolate can store: more than the platform gives an isolate,
- * which enforces its own bound, and as much as a laptop can spare.
+ * Memory that all MemRowSets of one isolate may hold together; above it writes are refused. Rows
+ * are not flushed yet, so this bounds what an isolate can store: more than the platform gives an
+ * isolate, which enforces its own bound, and as much as a laptop can spare.
  */
 export const STORE_MEMORY_BYTES_MAX = 512 * MIB
 /** Bytes of a table's definition as stored: with room for what a superblock holds beside it. */

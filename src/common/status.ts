@@ -33,7 +33,9 @@ export interface StatusDetails {
   readonly tablet_id?: string
   readonly resource?: 'table' | 'range' | 'row'
   readonly retryable?: boolean
-  /** The snapshot that showed what is wrong, such as that a row is absent: a header of the answer. */
+  /**
+   * The snapshot that showed what is wrong, such as that a row is absent: a header of the answer.
+   */
   readonly snapshot?: number
   /** The failure is a remembered result: a header of the answer. */
   readonly isReplayed?: boolean

@@ -41,8 +41,8 @@ export class MemoryAccountant {
   }
 
   /**
-   * Takes note that `owner` now holds `bytes` in all. `name` is whose memory it is: a new owner takes
-   * the place of one that had the name before, which can only have vanished.
+   * Takes note that `owner` now holds `bytes` in all. `name` is whose memory it is: a new owner
+   * takes the place of one that had the name before, which can only have vanished.
    */
   hold(owner: object, name: string, bytes: number): void {
     assert(bytes >= 0, 'held bytes are not negative')
