@@ -11,12 +11,11 @@ import { DRAIN_BYTES_MAX } from '../common/limits.ts'
 import { StatusError } from '../common/status.ts'
 import { ByteArena } from '../util/arena.ts'
 import type { FrontMemory, Holding } from './front-memory.ts'
+import { Gunzip } from './gunzip.ts'
 import { isGzipped } from './media-type.ts'
 
 /** The platform gives 4 KiB at a time to who does not ask for more. */
 const READ_BYTES = 256 * 1024
-/** Deflate makes at most 1,032 bytes of one, and what is made of one piece is held in memory. */
-const GZIP_PIECE_BYTES = 8 * 1024
 /** Room for a body that does not say how large it is. */
 const FIRST_BYTES = 16 * 1024
 /** Stands behind the last byte of a whole body: decoders stop at it. */
@@ -217,74 +216,5 @@ class PlainReader implements ChunkReader {
 
   cancel(): Promise<void> {
     return this.#reader.cancel()
-  }
-}
-
-/**
- * Unzips a source. The source is not piped: a pipe would cancel it when what it carries turns out
- * to be no gzip, and then it could not be read to its end.
- */
-class Gunzip {
-  readonly #source: ByteSource
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array>
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
-  #pumping: Promise<void> | null = null
-  #sourceError: unknown = null
-
-  constructor(source: ByteSource) {
-    this.#source = source
-    const { readable, writable } = new DecompressionStream('gzip')
-    this.#writer = writable.getWriter() as WritableStreamDefaultWriter<Uint8Array>
-    this.#reader = readable.getReader() as ReadableStreamDefaultReader<Uint8Array>
-  }
-
-  async read(): Promise<Uint8Array | null> {
-    this.#pumping ??= this.#pump()
-    try {
-      for (;;) {
-        const { done, value } = await this.#reader.read()
-        if (done) return null
-        if (value.length > 0) return value
-      }
-    } catch (error) {
-      if (this.#sourceError !== null) throw this.#sourceError
-      throw new StatusError('INVALID_ARGUMENT', 'body is not valid gzip', {}, error)
-    }
-  }
-
-  /** Lets go of the source, wherever it is. Never rejects. */
-  async stop(): Promise<void> {
-    if (this.#pumping === null) return
-    try {
-      await this.#reader.cancel()
-    } catch {
-      // It had failed, and `read` said so.
-    }
-    await this.#pumping
-  }
-
-  async #pump(): Promise<void> {
-    try {
-      for (;;) {
-        const chunk = await this.#readSource()
-        if (chunk === null) break
-        for (let start = 0; start < chunk.length; start += GZIP_PIECE_BYTES) {
-          await this.#writer.write(chunk.slice(start, start + GZIP_PIECE_BYTES))
-        }
-      }
-      await this.#writer.close()
-    } catch {
-      // What was written was no gzip, or nobody reads on: `read` or `stop` knows.
-    }
-  }
-
-  async #readSource(): Promise<Uint8Array | null> {
-    try {
-      return await this.#source.read()
-    } catch (error) {
-      this.#sourceError = error
-      await this.#writer.abort(error)
-      throw error
-    }
   }
 }

@@ -176,6 +176,32 @@ describe('gzip', () => {
     }
   })
 
+  test('is unzipped member by member, however they are cut', async () => {
+    const members = [
+      await gzip(piece(1, 1000)),
+      await gzip(piece(2, 0)),
+      await gzip(piece(3, 1000)),
+    ]
+    const both = Uint8Array.from(members.flatMap((member) => [...member]))
+    for (const size of [1, 10, members[0].length, 10_000]) {
+      const { bytes, end } = await readWholeBody(new Sending(cut(both, size)).request(zipped), 2000)
+
+      expect(end).toBe(2000)
+      expect([bytes[0], bytes[999], bytes[1000], bytes[1999]]).toEqual([1, 1, 3, 3])
+    }
+  })
+
+  test('that is followed by anything else is refused, and read to its end', async () => {
+    const whole = await gzip(piece(1, 1000))
+    for (const rest of [[1], [0, 0, 0, ...whole], [...whole.slice(0, 9)]]) {
+      const sending = new Sending(cut(Uint8Array.from([...whole, ...rest]), 10))
+      const failure = readWholeBody(sending.request(zipped), 5000)
+
+      await expect(failure).rejects.toMatchObject({ message: 'body is not valid gzip' })
+      expect(sending.pulls).toBe(Math.ceil((whole.length + rest.length) / 10))
+    }
+  })
+
   test('counts unzipped bytes, and is read to its end', async () => {
     const bomb = await gzip(new Uint8Array(20_000_000))
     const sending = new Sending(cut(bomb, 100))
