@@ -1,8 +1,8 @@
 /**
  * Unzips a body as it comes, of one gzip member or of several, one behind the other.
  *
- * The source is not piped: a pipe would destroy it when what it carries turns out to be no gzip, and
- * then it could not be read to its end.
+ * The source is not piped: a pipe would destroy it when what it carries turns out to be no gzip,
+ * and then it could not be read to its end.
  */
 
 import { createGunzip, type Gunzip as GunzipStream } from 'node:zlib'
