@@ -13,8 +13,8 @@ const SPARE_CALL_COUNT = 100
  * A request's calls.
  *
  *  I1  at most TABLET_FAN_OUT_MAX calls run at once, first come first served;
- *  I2  at most `callCountMax` calls run in all: REQUEST_CALL_COUNT_MAX, which any plan of the platform
- *      allows, or what asking every tablet of a wide table twice takes.
+ *  I2  at most `#callCountMax` calls run in all: REQUEST_CALL_COUNT_MAX, which any plan of the
+ *      platform allows, or what asking every tablet of a wide table twice takes.
  */
 export class CallBudget {
   #count = 0
