@@ -4,11 +4,11 @@
  */
 
 import { shownValue } from '../common/cell-error.ts'
-import { JSON_DEPTH_MAX, JSON_VALUE_COUNT_MAX } from '../common/limits.ts'
+import { JSON_VALUE_COUNT_MAX } from '../common/limits.ts'
 import { NumberLiteral } from '../common/number-literal.ts'
-import { invalidArgument, StatusError } from '../common/status.ts'
+import { StatusError } from '../common/status.ts'
 import { utf8Decode } from '../util/bytes.ts'
-import { JSON_BYTE, JsonCursor, JsonSyntaxError } from './format/json-cursor.ts'
+import { JSON_BYTE, JsonCursor, JsonSyntaxError, syntaxFailure } from './format/json-cursor.ts'
 
 /**
  * The value of a JSON text in `bytes[0, end)`, named `what` in errors: null, booleans, strings,
@@ -18,22 +18,20 @@ import { JSON_BYTE, JsonCursor, JsonSyntaxError } from './format/json-cursor.ts'
  * not JSON or nested too deep, PAYLOAD_TOO_LARGE when they hold too many values.
  */
 export function readJsonTree(bytes: Uint8Array, end: number, what = 'body'): unknown {
-  const reader = new TreeReader(bytes, end, what)
+  const reader = new TreeReader(bytes, end)
   try {
     return reader.readWhole()
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    throw invalidArgument(`${what} is not JSON: ${error.message} at byte ${error.offset}`)
+    throw syntaxFailure(what, error)
   }
 }
 
 class TreeReader {
   readonly #cursor = new JsonCursor()
-  readonly #what: string
   #valueCount = 0
 
-  constructor(bytes: Uint8Array, end: number, what: string) {
-    this.#what = what
+  constructor(bytes: Uint8Array, end: number) {
     this.#cursor.reset(bytes, 0, end)
   }
 
@@ -75,18 +73,10 @@ class TreeReader {
     )
   }
 
-  #checkDepth(depth: number): void {
-    if (depth <= JSON_DEPTH_MAX) return
-    const rule = `is nested deeper than the limit of ${JSON_DEPTH_MAX}`
-    throw invalidArgument(`${this.#what} ${rule} at byte ${this.#cursor.position}`, {
-      limit: JSON_DEPTH_MAX,
-    })
-  }
-
   #readObject(depth: number): Record<string, unknown> {
     const cursor = this.#cursor
     const members: Record<string, unknown> = {}
-    this.#checkDepth(depth)
+    this.#cursor.checkDepth(depth)
     cursor.position++
     if (cursor.peek() === JSON_BYTE.closeObject) {
       cursor.position++
@@ -106,7 +96,7 @@ class TreeReader {
   #readArray(depth: number): unknown[] {
     const cursor = this.#cursor
     const elements: unknown[] = []
-    this.#checkDepth(depth)
+    this.#cursor.checkDepth(depth)
     cursor.position++
     if (cursor.peek() === JSON_BYTE.closeArray) {
       cursor.position++

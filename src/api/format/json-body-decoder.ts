@@ -13,7 +13,7 @@ import type { Schema } from '../../common/schema.ts'
 import { invalidArgument, StatusError } from '../../common/status.ts'
 import type { ValueOptions } from '../../common/value-options.ts'
 import type { DecodedRows } from './decoded-rows.ts'
-import { JSON_BYTE, JsonCursor, JsonSyntaxError } from './json-cursor.ts'
+import { JSON_BYTE, JsonCursor, JsonSyntaxError, syntaxFailure } from './json-cursor.ts'
 import { JsonEntryDecoder, operationOf, readText } from './json-entry-decoder.ts'
 import { JsonRunDecoder } from './json-run-decoder.ts'
 import { shortenName } from './show-scalar.ts'
@@ -65,7 +65,7 @@ export class JsonBodyDecoder {
       this.#readBody()
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error
-      throw invalidArgument(`body is not JSON: ${error.message} at byte ${error.offset}`)
+      throw syntaxFailure('body', error)
     }
     this.#checkForm()
     if (this.#member === 'operations') return

@@ -9,6 +9,7 @@
  */
 
 import { JSON_DEPTH_MAX } from '../../common/limits.ts'
+import { invalidArgument, type StatusError } from '../../common/status.ts'
 import { ByteArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { utf8Decode } from '../../util/bytes.ts'
@@ -18,11 +19,21 @@ import { utf8SequenceBytes } from '../../util/utf8-sequence.ts'
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'
   readonly offset: number
+  /** The bound that was passed, if it is one; the bytes may be JSON all the same. */
+  readonly limit: number | null
 
-  constructor(message: string, offset: number) {
+  constructor(message: string, offset: number, limit: number | null = null) {
     super(message)
     this.offset = offset
+    this.limit = limit
   }
+}
+
+/** The failure of a text, named `what`, that a syntax error ended. */
+export function syntaxFailure(what: string, error: JsonSyntaxError): StatusError {
+  const { message, offset, limit } = error
+  if (limit === null) return invalidArgument(`${what} is not JSON: ${message} at byte ${offset}`)
+  return invalidArgument(`${what} is ${message} at byte ${offset}`, { limit })
 }
 
 /** Bytes with a meaning in JSON. */
@@ -394,6 +405,7 @@ export class JsonCursor {
       throw new JsonSyntaxError(
         `nested deeper than the limit of ${JSON_DEPTH_MAX}`,
         this.position - this.start,
+        JSON_DEPTH_MAX,
       )
     }
   }

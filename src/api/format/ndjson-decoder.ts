@@ -151,16 +151,19 @@ export class NdjsonDecoder {
     } catch (error) {
       this.rows.builder.dropRow()
       if (!(error instanceof JsonSyntaxError)) throw error
-      this.#fail(this.#lineCount, `${error.message} at byte ${error.offset} of the line`)
+      const { message, offset, limit } = error
+      this.#fail(this.#lineCount, `${message} at byte ${offset} of the line`, limit)
     }
   }
 
   #failTooLong(): void {
-    this.#fail(this.#lineCount + 1, `line is longer than the limit of ${LINE_BYTES_MAX} bytes`)
+    const what = `line is longer than the limit of ${LINE_BYTES_MAX} bytes`
+    this.#fail(this.#lineCount + 1, what, LINE_BYTES_MAX)
   }
 
-  #fail(line: number, what: string): void {
+  #fail(line: number, what: string, limit: number | null): void {
     this.#carry.truncate(0)
-    this.failure = invalidArgument(`line ${line}: ${what}`, { line })
+    const details = limit === null ? { line } : { line, limit }
+    this.failure = invalidArgument(`line ${line}: ${what}`, details)
   }
 }
