@@ -33,6 +33,8 @@ export class JsonRowDecoder {
   problem: RowProblem = { message: '' }
   /** Column of each member of the last row, in its order, each once and unknown ones left out. */
   readonly members: number[] = []
+  /** Whether a column is among `members`. */
+  readonly #isMember: Uint8Array
 
   readonly #schema: Schema
   readonly #cursor: JsonCursor
@@ -50,6 +52,7 @@ export class JsonRowDecoder {
     this.#builder = builder
     this.#plans = schema.columns.map((column) => planCell(column, options))
     this.#names = memberNamesOf(schema)
+    this.#isMember = new Uint8Array(schema.columns.length)
   }
 
   /**
@@ -60,6 +63,7 @@ export class JsonRowDecoder {
    */
   decodeRow(depth: number, requiresKey: boolean): boolean {
     this.#problems = null
+    for (const index of this.members) this.#isMember[index] = 0
     this.members.length = 0
     this.#decodeMembers(depth)
     if (requiresKey) this.#checkKey()
@@ -123,7 +127,8 @@ export class JsonRowDecoder {
     const cursor = this.#cursor
     // Of a member given twice the last counts, whatever was wrong with the one before.
     if (this.#problems?.delete(index) === true && this.#problems.size === 0) this.#problems = null
-    if (!this.#builder.hasPending(index)) this.members.push(index)
+    if (this.#isMember[index] === 0) this.members.push(index)
+    this.#isMember[index] = 1
     const byte = cursor.peek()
     if (byte === JSON_BYTE.quote) {
       cursor.readString()

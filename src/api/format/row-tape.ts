@@ -65,10 +65,14 @@ export class RowTape {
   /** Texts of cells that had escapes. */
   readonly scratch = scratchTexts
 
-  /** Begins to lay rows out anew. Requires: no row is on the tape. */
+  /**
+   * Begins to lay rows out anew. Requires: no row is on the tape, no column comes twice: of two
+   * cells of one column the second would hide the first.
+   */
   setLayout(columns: readonly number[]): void {
     assert(this.rowCount === 0, 'the tape is empty')
     assert(columns.length <= COLUMN_COUNT_MAX, 'a row has a cell a column at most')
+    assert(new Set(columns).size === columns.length, 'a layout has each column once')
     this.width = columns.length
     for (let cell = 0; cell < columns.length; cell++) this.layout[cell] = columns[cell]
     const rows = Math.floor(ENTRY_COUNT_MAX / Math.max(1, columns.length))
