@@ -13,11 +13,3 @@ export const ROW_OPERATIONS = {
 export type RowOperationName = keyof typeof ROW_OPERATIONS
 /** Number of a row operation. */
 export type RowOperation = (typeof ROW_OPERATIONS)[RowOperationName]
-
-/** Name of the operation with a number, or undefined when there is none. */
-export function rowOperationName(operation: number): RowOperationName | undefined {
-  for (const name of Object.keys(ROW_OPERATIONS) as RowOperationName[]) {
-    if (ROW_OPERATIONS[name] === operation) return name
-  }
-  return undefined
-}

@@ -31,17 +31,3 @@ export function setBits(bitmap: Uint8Array, start: number, end: number): void {
   }
   while (i < end) setBit(bitmap, i++)
 }
-
-/** How many of bits `[0, count)` are 1. */
-export function countBits(bitmap: Uint8Array, count: number): number {
-  let ones = 0
-  const whole = count >>> 3
-  for (let i = 0; i < whole; i++) {
-    let byte = bitmap[i]
-    byte -= (byte >>> 1) & 0x55
-    byte = (byte & 0x33) + ((byte >>> 2) & 0x33)
-    ones += (byte + (byte >>> 4)) & 0x0f
-  }
-  for (let i = whole << 3; i < count; i++) if (getBit(bitmap, i)) ones++
-  return ones
-}

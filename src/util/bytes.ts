@@ -47,11 +47,6 @@ export function equalBytes(
   return true
 }
 
-/** Whether two whole arrays hold the same bytes. */
-export function equalWhole(a: Uint8Array, b: Uint8Array): boolean {
-  return equalBytes(a, 0, a.length, b, 0, b.length)
-}
-
 /** Joins arrays into a new one. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   let bytes = 0

@@ -12,7 +12,7 @@ import {
   WholeCursor,
 } from '../../src/router/tablet-cursor.ts'
 import { KeyArena } from '../../src/util/arena.ts'
-import { concatBytes, equalWhole } from '../../src/util/bytes.ts'
+import { concatBytes } from '../../src/util/bytes.ts'
 import {
   encodeErrorFrame,
   type ScanFrameBatch,
@@ -201,7 +201,7 @@ describe('StreamCursor', () => {
 
       expect(rows).toEqual(Array.from({ length: 14 }, (_, row) => row))
       expect(calls.map((call) => call.snapshot)).toEqual([null, SNAPSHOT, SNAPSHOT])
-      expect(equalWhole(calls[2].lowerKey, successorKey(keyOf(11)))).toBe(true)
+      expect(calls[2].lowerKey).toEqual(successorKey(keyOf(11)))
     },
   )
 
