@@ -145,6 +145,28 @@ export const WAL_GENERATION_COUNT_MAX = 32
  * isolate, which enforces its own bound, and as much as a laptop can spare.
  */
 export const STORE_MEMORY_BYTES_MAX = 512 * MIB
+/** Bytes of a MemRowSet at which its tablet flushes it; also what a DiskRowSet is meant to hold. */
+export const MEM_ROW_SET_FLUSH_BYTES = 8 * MIB
+/** Bytes of DeltaMemStores at which a tablet flushes them. */
+export const DELTA_MEM_STORE_FLUSH_BYTES = 4 * MIB
+/** Bytes of decoded pages that an isolate keeps. */
+export const PAGE_CACHE_BYTES_MAX = 8 * MIB
+/** Rows of a page of a column, unless they are long. */
+export const PAGE_ROWS = 4096
+/** Bytes of plain values at which a page of a binary column ends before it has PAGE_ROWS rows. */
+export const PAGE_VALUE_BYTES = 128 * KIB
+/** Keys of a page of keys. */
+export const KEY_PAGE_ROWS = 1024
+/** Bytes at which a stored row of pages is closed. */
+export const BLOCK_BYTES_TARGET = 512 * KIB
+/** Bytes of consecutive pages that a scan reads at a time. */
+export const READ_AHEAD_BYTES = 96 * KIB
+/** Records of a block of a delta file. */
+export const DELTA_BLOCK_RECORDS = 32_768
+/** Bytes of a rowset's key bounds in the superblock. */
+export const ROWSET_BOUND_BYTES_MAX = 64
+/** Bytes of rows that one step of a maintenance op reads or writes, about. */
+export const MAINTENANCE_STEP_BYTES = 1 * MIB
 /** Bytes of a table's definition as stored: with room for what a superblock holds beside it. */
 export const TABLE_DEFINITION_BYTES_MAX = 900_000
 /** Rows that one step of a tablet's scan looks at before it pauses, with or without rows. */
