@@ -15,6 +15,7 @@ import { StatusError } from '../common/status.ts'
 import { utf8Encode } from '../util/bytes.ts'
 import { crc32c } from '../util/crc32c.ts'
 import type { MeteredSql } from './metered-sql.ts'
+import { isMissingTable } from './missing-table.ts'
 import { MIGRATION_SQL } from './sql-statements.ts'
 
 /** One step: a file of migrations/. */
@@ -55,8 +56,7 @@ export function migrate(
  * INTERNAL.
  */
 export function checkMigrations(sql: MeteredSql, migrations: readonly Migration[]): number {
-  if (sql.first(MIGRATION_SQL.isThere) === undefined) return 0
-  const applied = sql.all<AppliedRow>(MIGRATION_SQL.read)
+  const applied = readApplied(sql)
   for (let index = 0; index < applied.length; index++) {
     const [number, name, checksum] = applied[index]
     const known = migrations[index]
@@ -68,6 +68,16 @@ export function checkMigrations(sql: MeteredSql, migrations: readonly Migration[
     }
   }
   return applied.length
+}
+
+/** The steps that were applied, in order. */
+function readApplied(sql: MeteredSql): AppliedRow[] {
+  try {
+    return sql.all<AppliedRow>(MIGRATION_SQL.read)
+  } catch (error) {
+    if (isMissingTable(error)) return []
+    throw error
+  }
 }
 
 /** CRC-32C of a step's text, whatever ends its lines. */

@@ -1,19 +1,25 @@
 /**
- * A tablet's storage in its object's SQLite: the superblock in one row, each WAL generation a
- * table.
+ * A tablet's storage in its object's SQLite: the superblock in one row, each WAL generation and
+ * each file of blocks a table.
+ *
+ * No statement looks for a table before it uses it: that reads the whole schema, which grows with
+ * the number of files.
  *
  * The platform's cap of 2 MB a row is not enforced by its local runtime, so it is here.
  */
 
+import { blockText } from '../cfile/block-id.ts'
 import { STORED_ROW_BYTES_MAX, WAL_GENERATION_COUNT_MAX } from '../common/limits.ts'
 import { CorruptionError } from '../common/status.ts'
 import type { TabletStore } from '../tablet/ports.ts'
 import { assert } from '../util/assert.ts'
 import type { MeteredSql } from './metered-sql.ts'
 import type { Transact } from './migrate.ts'
-import { TABLET_SQL, WAL_SQL, type WalStatements } from './sql-statements.ts'
+import { isMissingTable } from './missing-table.ts'
+import { fileStatements, TABLET_SQL, WAL_SQL, type WalStatements } from './sql-statements.ts'
 
 type PayloadRow = [payload: ArrayBuffer]
+type IdRow = [id: number]
 type WalRow = [id: number, partsLeft: number, payload: ArrayBuffer]
 
 /**
@@ -98,6 +104,75 @@ export class SqlTabletStore implements TabletStore {
     this.#sql.all(statementsOf(generation).drop)
   }
 
+  readResults(): Uint8Array | null {
+    const row = this.#sql.first<PayloadRow>(TABLET_SQL.readResults)
+    return row === undefined ? null : new Uint8Array(row[0])
+  }
+
+  writeResults(bytes: Uint8Array): void {
+    this.#checkWrite(bytes)
+    this.#sql.all(TABLET_SQL.writeResults, bytes)
+  }
+
+  createFile(file: number): void {
+    assert(this.#isOpen, 'writing happens inside a transaction')
+    const { drop, create } = fileStatements(file)
+    this.#sql.all(drop)
+    this.#sql.all(create)
+  }
+
+  appendBlock(file: number, bytes: Uint8Array): number {
+    this.#checkWrite(bytes)
+    const row = this.#sql.first<IdRow>(fileStatements(file).append, bytes)
+    assert(row !== undefined, 'a block that was written has a number')
+    return row[0]
+  }
+
+  deleteBlocks(file: number, blocks: readonly number[]): void {
+    assert(this.#isOpen, 'writing happens inside a transaction')
+    const statements = fileStatements(file)
+    try {
+      for (const block of blocks) this.#sql.all(statements.delete, block)
+    } catch (error) {
+      if (!isMissingTable(error)) throw error
+    }
+  }
+
+  dropFile(file: number): void {
+    assert(this.#isOpen, 'writing happens inside a transaction')
+    this.#sql.all(fileStatements(file).drop)
+  }
+
+  readBlock(file: number, block: number, start = 0, end?: number): Uint8Array {
+    const payload = this.#readPayload(file, block, start, end)
+    if (payload === undefined) throw new CorruptionError(`${blockText({ file, block })}: missing`)
+    if (end !== undefined && payload.length !== end - start) {
+      throw new CorruptionError(`${blockText({ file, block })}: shorter than what is read of it`)
+    }
+    return payload
+  }
+
+  #readPayload(
+    file: number,
+    block: number,
+    start: number,
+    end: number | undefined,
+  ): Uint8Array | undefined {
+    const { read, readSlice } = fileStatements(file)
+    try {
+      if (end === undefined) {
+        const row = this.#sql.first<PayloadRow>(read, block)
+        if (row === undefined) return undefined
+        return new Uint8Array(start === 0 ? row[0] : row[0].slice(start))
+      }
+      const row = this.#sql.first<PayloadRow>(readSlice, block, start + 1, end - start)
+      return row === undefined ? undefined : new Uint8Array(row[0])
+    } catch (error) {
+      if (isMissingTable(error)) return undefined
+      throw error
+    }
+  }
+
   #checkWrite(bytes: Uint8Array): void {
     assert(this.#isOpen, 'writing happens inside a transaction')
     assert(bytes.length <= STORED_ROW_BYTES_MAX, 'a stored row is within the limit')
@@ -106,9 +181,4 @@ export class SqlTabletStore implements TabletStore {
 
 function statementsOf(generation: number): WalStatements {
   return WAL_SQL[generation % WAL_GENERATION_COUNT_MAX]
-}
-
-/** Whether SQLite found no such table: looking first would read the whole schema each time. */
-function isMissingTable(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('no such table: wal_')
 }

@@ -43,6 +43,7 @@ import { Log } from './log.ts'
 import { MeteredSql } from './metered-sql.ts'
 import { migrate, type Transact } from './migrate.ts'
 import { TABLET_MIGRATIONS } from './migrations.ts'
+import { isMissingTable } from './missing-table.ts'
 import { ObjectGuard } from './object-guard.ts'
 import { readPage } from './read-page.ts'
 import { ScanStreams } from './scan-streams.ts'
@@ -244,7 +245,14 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   }
 
   #isMarkedDropped(): boolean {
-    return !this.#sql.isEmpty && this.#sql.first(TABLET_SQL.isDropped) !== undefined
+    if (this.#sql.isEmpty) return false
+    try {
+      this.#sql.all(TABLET_SQL.readDropped)
+      return true
+    } catch (error) {
+      if (isMissingTable(error)) return false
+      throw error
+    }
   }
 
   /**

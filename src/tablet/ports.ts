@@ -92,7 +92,8 @@ export interface TabletStore extends BlockReader {
 
   /**
    * Writes the next block of a file. Returns its number: 1, 2, 3 …
-   * Requires: inside `transact`; the file exists; at most STORED_ROW_BYTES_MAX bytes.
+   * Requires: inside `transact`; the file exists, and no block of it was ever deleted; at most
+   * STORED_ROW_BYTES_MAX bytes.
    */
   appendBlock(file: number, bytes: Uint8Array): number
 

@@ -8,10 +8,12 @@
  * `committedCount`.
  */
 
-import { STORED_ROW_BYTES_MAX, WAL_GENERATION_COUNT_MAX } from '../../src/common/limits.ts'
+import { blockText } from '../../src/cfile/block-id.ts'
+import { STORED_ROW_BYTES_MAX } from '../../src/common/limits.ts'
 import { CorruptionError } from '../../src/common/status.ts'
 import type { TabletStore } from '../../src/tablet/ports.ts'
 import { assert } from '../../src/util/assert.ts'
+import { nextBlock, type StoreChange, type StoredWalRow, StoreState } from './store-state.ts'
 
 /** What the storage throws when it was told to fail. */
 export class StorageFault extends Error {
@@ -21,82 +23,15 @@ export class StorageFault extends Error {
 /** When a transaction told to fail does so: with its writes undone, or with its writes durable. */
 export type FaultMoment = 'before-durable' | 'after-durable'
 
-interface StoredRow {
-  readonly id: number
-  readonly partsLeft: number
-  readonly payload: Uint8Array
-}
-
-interface WalTable {
-  readonly generation: number
-  readonly rows: StoredRow[]
-}
-
-type Change =
-  | { readonly kind: 'superblock'; readonly bytes: Uint8Array }
-  | { readonly kind: 'create'; readonly generation: number }
-  | { readonly kind: 'append'; readonly generation: number; readonly parts: readonly Uint8Array[] }
-  | { readonly kind: 'drop'; readonly generation: number }
-
-class StoreState {
-  superblock: Uint8Array | null = null
-  readonly tables = new Map<number, WalTable>()
-
-  clone(): StoreState {
-    const copy = new StoreState()
-    copy.superblock = this.superblock
-    for (const [slot, table] of this.tables) {
-      copy.tables.set(slot, { generation: table.generation, rows: [...table.rows] })
-    }
-    return copy
-  }
-
-  table(generation: number): WalTable | undefined {
-    const table = this.tables.get(generation % WAL_GENERATION_COUNT_MAX)
-    return table?.generation === generation ? table : undefined
-  }
-
-  /** Makes a change. Returns what undoes it. */
-  apply(change: Change): () => void {
-    if (change.kind === 'superblock') {
-      const before = this.superblock
-      this.superblock = change.bytes
-      return () => {
-        this.superblock = before
-      }
-    }
-    const slot = change.generation % WAL_GENERATION_COUNT_MAX
-    const before = this.tables.get(slot)
-    if (change.kind === 'append') {
-      const table = this.table(change.generation)
-      assert(table !== undefined, 'an entry is appended to a generation that exists')
-      const partCount = change.parts.length
-      change.parts.forEach((payload, index) => {
-        const id = (table.rows.at(-1)?.id ?? 0) + 1
-        table.rows.push({ id, partsLeft: partCount - 1 - index, payload })
-      })
-      return () => {
-        table.rows.length -= partCount
-      }
-    }
-    if (change.kind === 'create') this.tables.set(slot, { generation: change.generation, rows: [] })
-    else if (before?.generation === change.generation) this.tables.delete(slot)
-    return () => {
-      if (before === undefined) this.tables.delete(slot)
-      else this.tables.set(slot, before)
-    }
-  }
-}
-
 /** See the file's header. */
 export class MemoryTabletStore implements TabletStore {
   rowsRead = 0
   rowsWritten = 0
   readonly #base: StoreState
   readonly #now: StoreState
-  readonly #committed: (readonly Change[])[] = []
+  readonly #committed: (readonly StoreChange[])[] = []
   #releasedCount = 0
-  #open: { change: Change; undo: () => void }[] | null = null
+  #open: { change: StoreChange; undo: () => void }[] | null = null
   #fault: FaultMoment | null = null
 
   constructor(base: StoreState = new StoreState()) {
@@ -139,7 +74,7 @@ export class MemoryTabletStore implements TabletStore {
 
   /** Stored rows of a generation. */
   walRowCount(generation: number): number {
-    return this.#now.table(generation)?.rows.length ?? 0
+    return this.#now.wal(generation)?.rows.length ?? 0
   }
 
   /** Bytes of a stored row. */
@@ -163,10 +98,46 @@ export class MemoryTabletStore implements TabletStore {
     )
   }
 
-  #walRows(generation: number): StoredRow[] {
-    const table = this.#now.table(generation)
+  #walRows(generation: number): StoredWalRow[] {
+    const table = this.#now.wal(generation)
     assert(table !== undefined, 'no such generation')
     return table.rows
+  }
+
+  /** Files that are there, ascending. */
+  files(): number[] {
+    return [...this.#now.files.keys()].sort((a, b) => a - b)
+  }
+
+  /** Blocks of a file by number, ascending, with their bytes. */
+  blocks(file: number): { readonly block: number; readonly bytes: number }[] {
+    return [...this.#blocks(file)]
+      .map(([block, payload]) => ({ block, bytes: payload.length }))
+      .sort((a, b) => a.block - b.block)
+  }
+
+  /** Turns one bit of a block over. */
+  flipBlockBit(file: number, block: number, bit: number): void {
+    const payload = this.#blocks(file).get(block)
+    assert(payload !== undefined, 'no such block')
+    this.#blocks(file).set(block, flipped(payload, bit))
+  }
+
+  /** Takes a block away, as a fault of the storage would. */
+  loseBlock(file: number, block: number): void {
+    this.#blocks(file).delete(block)
+  }
+
+  #blocks(file: number): Map<number, Uint8Array> {
+    const blocks = this.#now.files.get(file)
+    assert(blocks !== undefined, 'no such file')
+    return blocks
+  }
+
+  /** Turns one bit of the remembered results over. */
+  flipResultsBit(bit: number): void {
+    assert(this.#now.results !== null, 'no remembered results')
+    this.#now.results = flipped(this.#now.results, bit)
   }
 
   /** Turns one bit of the superblock over. */
@@ -177,7 +148,7 @@ export class MemoryTabletStore implements TabletStore {
 
   transact<T>(work: () => T): T {
     assert(this.#open === null, 'transactions do not nest')
-    const open: { change: Change; undo: () => void }[] = []
+    const open: { change: StoreChange; undo: () => void }[] = []
     this.#open = open
     const fault = this.#fault
     this.#fault = null
@@ -195,7 +166,7 @@ export class MemoryTabletStore implements TabletStore {
     }
   }
 
-  #write(change: Change, rowsWritten: number): void {
+  #write(change: StoreChange, rowsWritten: number): void {
     assert(this.#open !== null, 'writing happens inside a transaction')
     this.#open.push({ change, undo: this.#now.apply(change) })
     this.rowsWritten += rowsWritten
@@ -213,7 +184,7 @@ export class MemoryTabletStore implements TabletStore {
   }
 
   createWal(generation: number): void {
-    this.#write({ kind: 'create', generation }, 2)
+    this.#write({ kind: 'create-wal', generation }, 2)
   }
 
   appendWal(generation: number, parts: readonly Uint8Array[]): void {
@@ -222,14 +193,14 @@ export class MemoryTabletStore implements TabletStore {
       assert(part.length <= STORED_ROW_BYTES_MAX, 'a part fits one stored row')
     }
     const copies = parts.map((part) => part.slice())
-    this.#write({ kind: 'append', generation, parts: copies }, copies.length)
+    this.#write({ kind: 'append-wal', generation, parts: copies }, copies.length)
   }
 
   readWal(
     generation: number,
     visit: (id: number, partsLeft: number, payload: Uint8Array) => void,
   ): void {
-    const table = this.#now.table(generation)
+    const table = this.#now.wal(generation)
     if (table === undefined) throw new CorruptionError(`WAL generation ${generation} is missing`)
     for (const { id, partsLeft, payload } of table.rows) {
       this.rowsRead++
@@ -238,7 +209,49 @@ export class MemoryTabletStore implements TabletStore {
   }
 
   dropWal(generation: number): void {
-    this.#write({ kind: 'drop', generation }, 0)
+    this.#write({ kind: 'drop-wal', generation }, 0)
+  }
+
+  readResults(): Uint8Array | null {
+    if (this.#now.results === null) return null
+    this.rowsRead++
+    return this.#now.results.slice()
+  }
+
+  writeResults(bytes: Uint8Array): void {
+    assert(bytes.length <= STORED_ROW_BYTES_MAX, 'remembered results fit one stored row')
+    this.#write({ kind: 'results', bytes: bytes.slice() }, 1)
+  }
+
+  createFile(file: number): void {
+    this.#write({ kind: 'create-file', file }, 2)
+  }
+
+  appendBlock(file: number, bytes: Uint8Array): number {
+    assert(bytes.length <= STORED_ROW_BYTES_MAX, 'a block fits one stored row')
+    const block = nextBlock(this.#blocks(file))
+    this.#write({ kind: 'append-block', file, bytes: bytes.slice() }, 1)
+    return block
+  }
+
+  deleteBlocks(file: number, blocks: readonly number[]): void {
+    const stored = this.#now.files.get(file)
+    const count = blocks.filter((block) => stored?.has(block)).length
+    this.#write({ kind: 'delete-blocks', file, blocks: [...blocks] }, count)
+  }
+
+  dropFile(file: number): void {
+    this.#write({ kind: 'drop-file', file }, 0)
+  }
+
+  readBlock(file: number, block: number, start = 0, end?: number): Uint8Array {
+    const payload = this.#now.files.get(file)?.get(block)
+    if (payload === undefined) throw new CorruptionError(`${blockText({ file, block })}: missing`)
+    this.rowsRead++
+    if (end !== undefined && end > payload.length) {
+      throw new CorruptionError(`${blockText({ file, block })}: shorter than what is read of it`)
+    }
+    return payload.slice(start, end)
   }
 }
 
