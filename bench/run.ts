@@ -1,0 +1,38 @@
+/**
+ * Runs benchmarks by name: `npm run bench -- billing memory --size smoke`. Without a name it lists
+ * them.
+ */
+
+import { parseArgs } from 'node:util'
+import { SIZES, type Size } from './support/size.ts'
+
+/** What a file of this folder exports. */
+type Benchmark = (size: Size) => Promise<void>
+
+const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly run: Benchmark }>>> = {
+  billing: () => import('./billing.ts'),
+  histories: () => import('./histories.ts'),
+  memory: () => import('./memory.ts'),
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { size: { type: 'string', default: 'full' } },
+})
+
+function sizeOf(text: string): Size {
+  const size = SIZES.find((one) => one === text)
+  if (size === undefined) throw new Error(`--size is one of ${SIZES.join(', ')}`)
+  return size
+}
+
+if (positionals.length === 0) {
+  process.stdout.write(`benchmarks: ${Object.keys(BENCHMARKS).join(', ')}\n`)
+  process.exitCode = 1
+}
+for (const name of positionals) {
+  if (BENCHMARKS[name] === undefined) throw new Error(`there is no benchmark ${name}`)
+  const { run } = await BENCHMARKS[name]()
+  process.stdout.write(`\n${name}\n`)
+  await run(sizeOf(values.size))
+}

@@ -1,0 +1,126 @@
+/**
+ * The whole service in a workerd of its own, with a socket straight into it: what `wrangler dev`
+ * puts between a client and the Worker costs more than the Worker does.
+ */
+
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Miniflare } from 'miniflare'
+
+const ROOT = dirname(dirname(import.meta.dirname))
+const COMPATIBILITY_DATE = '2026-10-01'
+
+/** A running service. */
+export interface BenchService {
+  /** `http://127.0.0.1:port`, without a trailing slash. */
+  readonly address: string
+  /** Bytes that live JavaScript and its buffers take after a forced collection. */
+  readonly heapBytes: () => Promise<number>
+  readonly close: () => Promise<void>
+}
+
+/** Starts the service on an empty state, with authentication off. */
+export async function startService(): Promise<BenchService> {
+  const directory = await mkdtemp(join(tmpdir(), 'nyala-bench-'))
+  const [port, inspectorPort] = [await freePort(), await freePort()]
+  const miniflare = new Miniflare({
+    host: '127.0.0.1',
+    port: 0,
+    cf: false,
+    logRequests: false,
+    telemetry: { enabled: false },
+    inspectorPort,
+    resourcePersistencePath: join(directory, 'state'),
+    workers: [
+      {
+        config: {
+          name: 'bench',
+          compatibilityDate: COMPATIBILITY_DATE,
+          manifest: { mainModule: 'index.js', modules: await bundle(join(directory, 'bundle')) },
+          env: {
+            TABLET: { type: 'durable-object', worker: 'bench', exportName: 'TabletObject' },
+            CATALOG: { type: 'durable-object', worker: 'bench', exportName: 'CatalogObject' },
+            NYALA_AUTH: { type: 'text', value: 'disabled' },
+            NYALA_LOG_LEVEL: { type: 'text', value: 'error' },
+          },
+          exports: {
+            TabletObject: { type: 'durable-object', storage: 'sqlite' },
+            CatalogObject: { type: 'durable-object', storage: 'sqlite' },
+          },
+        },
+        dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port }] },
+      },
+    ],
+  } as unknown as ConstructorParameters<typeof Miniflare>[0])
+  await miniflare.ready
+  return {
+    address: `http://127.0.0.1:${port}`,
+    heapBytes: () => heapBytes(inspectorPort, `http://127.0.0.1:${port}/healthz`),
+    close: async () => {
+      await miniflare.dispose()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Builds the Worker as a deployment would. Returns: its modules by name. */
+async function bundle(directory: string): Promise<Record<string, unknown>> {
+  const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const built = spawnSync(
+    process.execPath,
+    [wrangler, 'deploy', '--dry-run', '--outdir', directory],
+    { cwd: ROOT, encoding: 'utf8' },
+  )
+  if (built.status !== 0) throw new Error(`the Worker could not be built:\n${built.stderr}`)
+  const modules: Record<string, unknown> = {}
+  for (const name of await readdir(directory)) {
+    if (!/\.(?:js|sql)$/.test(name)) continue
+    const contents = await readFile(join(directory, name), 'utf8')
+    modules[name] = { type: name.endsWith('.js') ? 'esm' : 'text', contents }
+  }
+  return modules
+}
+
+async function heapBytes(inspectorPort: number, pingUrl: string): Promise<number> {
+  const socket = new WebSocket(`ws://127.0.0.1:${inspectorPort}/core:user:bench`)
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve, { once: true })
+    socket.addEventListener('error', reject, { once: true })
+  })
+  try {
+    await inspect(socket, 1, 'HeapProfiler.enable')
+    const collected = inspect(socket, 2, 'HeapProfiler.collectGarbage')
+    // An isolate that has nothing to do does not hear its inspector.
+    const ping = await fetch(pingUrl)
+    await Promise.all([collected, ping.text()])
+    const usage = await inspect(socket, 3, 'Runtime.getHeapUsage')
+    return Number(usage.usedSize) + Number(usage.backingStorageSize ?? 0)
+  } finally {
+    socket.close()
+  }
+}
+
+function inspect(socket: WebSocket, id: number, method: string): Promise<Record<string, unknown>> {
+  return new Promise((resolve) => {
+    const hear = (event: MessageEvent): void => {
+      const message = JSON.parse(String(event.data)) as { id?: number; result?: object }
+      if (message.id !== id) return
+      socket.removeEventListener('message', hear)
+      resolve((message.result ?? {}) as Record<string, unknown>)
+    }
+    socket.addEventListener('message', hear)
+    socket.send(JSON.stringify({ id, method }))
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return address.port
+}
