@@ -49,25 +49,45 @@ export interface BatchLimits {
   readonly scannedMax: number
 }
 
+/** Where keys lie. */
+export interface KeyBounds {
+  /** Every key is at or above it; empty for no bound. */
+  readonly lowerKey: Uint8Array
+  /** Every key is below it; empty for no bound. */
+  readonly upperKey: Uint8Array
+}
+
 /** Rows of a scan, in its order. */
 export interface ScanBatch {
   /** Borrowed until the next call. It may have no rows. */
   readonly block: RowBlock
   /** Encoded keys of the rows, when asked for. Borrowed like the block. */
   readonly keys: KeyArena | null
-  /** The scan is done with this key and all before it in its order: where to go on from. */
+  /**
+   * The scan is done with this key and all before it in its order: where to go on from. It may be
+   * found out only when asked for: ask before the next call. Throws: CORRUPTION.
+   */
   readonly lastKeyScanned: Uint8Array
   /** Rows looked at for this batch. */
   readonly scannedCount: number
 }
 
-/** A scan of one rowset, which sees the snapshot it was opened at whatever is written meanwhile. */
+/**
+ * A scan of one rowset, which sees the snapshot it was opened at whatever is written, flushed or
+ * compacted meanwhile.
+ */
 export interface RowSetIterator {
   /** Rows looked at so far, also for batches that came to nothing. */
   readonly scannedCount: number
 
-  /** The next rows. Returns: null when there are none left. */
+  /** The next rows. Returns: null when there are none left. Requires: it is not closed. */
   next(limits: BatchLimits): ScanBatch | null
+
+  /**
+   * Lets go of the rowset, whose files and memory are kept until then. Whoever opened it closes it,
+   * after the end and after an error too; closing twice is no error.
+   */
+  close(): void
 }
 
 /** Rows of a tablet that are stored together. */
@@ -75,7 +95,13 @@ export interface RowSet {
   /** Never used by two rowsets of a tablet. */
   readonly id: number
 
-  /** Opens a scan. */
+  /**
+   * Bounds of the keys of its rows. Returns: null when it has no rows. Cost: of a MemRowSet that of
+   * its key order, which a scan needs anyway; else nothing is read.
+   */
+  keyBounds(): KeyBounds | null
+
+  /** Opens a scan. Cost: of a DiskRowSet nothing is read before the first batch. */
   openIterator(scan: RowSetScan): RowSetIterator
 
   /**
