@@ -64,8 +64,11 @@ export class MemRowSetIterator implements RowSetIterator {
   #doneSlot = 0
   /** Bytes of the rows that `#fit` let through last. */
   #fittedBytes = 0
+  #release: (() => void) | null
 
-  constructor(rows: MemRowStore, order: SortedSlots, scan: RowSetScan) {
+  /** `release` is called once, when the scan is closed. */
+  constructor(rows: MemRowStore, order: SortedSlots, scan: RowSetScan, release: () => void) {
+    this.#release = release
     this.#rows = rows
     this.#slots = order.slots
     this.#isDescending = scan.isDescending
@@ -101,6 +104,11 @@ export class MemRowSetIterator implements RowSetIterator {
       lastKeyScanned: this.#rows.key(this.#doneSlot),
       scannedCount,
     }
+  }
+
+  close(): void {
+    this.#release?.()
+    this.#release = null
   }
 
   #isDone(): boolean {

@@ -12,6 +12,7 @@
  * no DELETE. So a row that one op inserted and deleted is visible at no time.
  */
 
+import { successorKey } from '../../common/encoded-key.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { MEM_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { RowBlock } from '../../common/row-block.ts'
@@ -19,16 +20,19 @@ import type { Schema } from '../../common/schema.ts'
 import type { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { VERIFY } from '../../util/verify.ts'
-import type { RowSet, RowSetIterator, RowSetScan } from '../row-set.ts'
+import type { KeyBounds, RowSet, RowSetIterator, RowSetScan } from '../row-set.ts'
 import type { KeyLookup } from '../scan/key-lookup.ts'
 import { ABSENT, KeyIndex } from './key-index.ts'
 import { KeyOrder } from './key-order.ts'
+import { MemRowChanges } from './mem-row-changes.ts'
+import { MemRowHistory } from './mem-row-history.ts'
 import { MemRowSetIterator } from './mem-row-set-iterator.ts'
 import { MemRowStore } from './mem-row-store.ts'
 import { ReadColumns } from './read-columns.ts'
 import { REDO_KINDS } from './redo-log.ts'
 import { NO_REDO } from './row-chunk.ts'
 import { RowWindow } from './row-window.ts'
+import { SlotList } from './slot-list.ts'
 
 /** What makes a MemRowSet. */
 export interface MemRowSetOptions {
@@ -59,6 +63,9 @@ export class MemRowSet implements RowSet {
   #liveRowCount = 0
   #lastAt: Timestamp = 0
   #isFrozen = false
+  /** Redos there were when it was frozen, and the slot of each one since. */
+  #frozenRedoCount = 0
+  readonly #changedSlots = new SlotList()
 
   constructor(options: MemRowSetOptions) {
     this.id = options.id
@@ -69,7 +76,8 @@ export class MemRowSet implements RowSet {
 
   /** Bytes held in memory, spare capacity included. Cost: O(columns). */
   get heldBytes(): number {
-    return this.#rows.heldBytes + this.#index.heldBytes + this.#order.heldBytes
+    const listBytes = this.#order.heldBytes + this.#changedSlots.heldBytes
+    return this.#rows.heldBytes + this.#index.heldBytes + listBytes
   }
 
   /** Rows ever inserted, ghosts included. */
@@ -92,14 +100,26 @@ export class MemRowSet implements RowSet {
     return this.#lastAt
   }
 
+  /** Timestamp of the oldest change; 0 when there is none. */
+  get firstAt(): Timestamp {
+    return this.#rows.rowCount === 0 ? 0 : this.#rows.insertedAt(0)
+  }
+
   /** Whether `freeze` was called. */
   get isFrozen(): boolean {
     return this.#isFrozen
   }
 
+  /** Whether a scan reads it: one that was flushed is in memory until none does. */
+  get isPinned(): boolean {
+    return this.#openScanCount > 0
+  }
+
   /** Ends the insertion of rows, as before a flush. */
   freeze(): void {
+    if (this.#isFrozen) return
     this.#isFrozen = true
+    this.#frozenRedoCount = this.#rows.redos.count
   }
 
   /**
@@ -223,11 +243,25 @@ export class MemRowSet implements RowSet {
   #change(slot: number, at: Timestamp, kind: 1 | 2 | 3): void {
     const redo = this.#rows.redos.append(at, kind, this.#rows.newestRedo(slot))
     this.#rows.setNewestRedo(slot, redo)
+    if (this.#isFrozen) this.#changedSlots.push(slot)
+  }
+
+  /** Cost: that of `KeyOrder.sorted` when rows were added since the last call. */
+  keyBounds(): KeyBounds | null {
+    const { slots, count } = this.#order.sorted(this.#rows)
+    if (count === 0) return null
+    return {
+      lowerKey: this.#rows.key(slots[0]),
+      upperKey: successorKey(this.#rows.key(slots[count - 1])),
+    }
   }
 
   /** Opens a scan. Cost: that of `KeyOrder.sorted` when rows were added since the last one. */
   openIterator(scan: RowSetScan): RowSetIterator {
-    return new MemRowSetIterator(this.#rows, this.#order.sorted(this.#rows), scan)
+    this.#openScanCount++
+    return new MemRowSetIterator(this.#rows, this.#order.sorted(this.#rows), scan, () => {
+      this.#openScanCount--
+    })
   }
 
   /**
@@ -249,6 +283,28 @@ export class MemRowSet implements RowSet {
     if (window.count === 0) return
     projected.append(window, 0, window.count, rows.columns)
     rows.rowCount += window.count
+  }
+
+  /**
+   * All rows as they are now and were before, as a flush writes them.
+   *
+   * Requires: it is frozen. Cost: as that of `openIterator`.
+   */
+  history(): MemRowHistory {
+    assert(this.#isFrozen, 'a MemRowSet is frozen before it is flushed')
+    const order = this.#order.sorted(this.#rows)
+    return new MemRowHistory(this.#rows, order, this.#rows.redos.count)
+  }
+
+  /** What changed since a history was made. Requires: all its rows were resolved. */
+  changesSince(history: MemRowHistory): MemRowChanges {
+    const first = history.redoEnd - this.#frozenRedoCount
+    return new MemRowChanges(this.#rows, history, this.#changedSlots, first)
+  }
+
+  /** Writes the hash of each slot's key to `out`. Cost: O(rows). */
+  readHashes(out: Uint32Array): void {
+    this.#index.readHashes(out)
   }
 
   /**
