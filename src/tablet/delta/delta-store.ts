@@ -1,5 +1,12 @@
+import type { ZoneMap } from '../../cfile/zone-map.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import type { DeltaRecords } from './delta-records.ts'
+
+/** What a reader of REDO records wants of them. */
+export interface DeltaWants {
+  readonly snapshot: Timestamp
+  readonly columnIds: readonly number[]
+}
 
 /** Deltas of one DiskRowSet, in memory or in a file. */
 export interface DeltaStore {
@@ -15,10 +22,26 @@ export interface DeltaStore {
   cellCount(columnId: number): number
 
   /**
+   * What the cells of a column may be in the records of the rows `[start, end)`, or of all rows.
+   *
+   * Returns: null when no record has a cell of it. It may say more than is there, never less.
+   * Throws: CORRUPTION that names the block. Cost: a file reads its blocks when first asked.
+   */
+  valueZone(columnId: number, start?: number, end?: number): ZoneMap | null
+
+  /**
    * Records of the rows `[start, end)`.
    *
-   * Returns: borrowed until the next call on this store, or the next change to it. Throws:
-   * CORRUPTION that names the block.
+   * Returns: never changed afterwards, whatever becomes of the store. Cells of a column are decoded
+   * when first asked for. Throws: CORRUPTION that names the block, now or when asked for cells.
    */
   read(start: number, end: number): DeltaRecords
+
+  /**
+   * Records of the rows `[start, end)` as runs that follow each other: `read` without joining them.
+   *
+   * With `wants`, records that lie above its snapshot may be left out, and so may cells that later
+   * ones at or below it hide, and those of columns not wanted: right for REDO records only.
+   */
+  readParts(start: number, end: number, wants: DeltaWants | null): readonly DeltaRecords[]
 }
