@@ -64,6 +64,14 @@ export class KeyIndex {
     }
   }
 
+  /** Writes the hash of each slot to `out`. Cost: O(places), in the order of the table. */
+  readHashes(out: Uint32Array): void {
+    const table = this.#table
+    for (let i = 0; i < table.length; i += 2) {
+      if (table[i + 1] !== 0) out[table[i + 1] - 1] = table[i]
+    }
+  }
+
   /** Makes room for `extraSlots` more. */
   reserve(extraSlots: number): void {
     const needed = this.#count + extraSlots

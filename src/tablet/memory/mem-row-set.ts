@@ -63,6 +63,7 @@ export class MemRowSet implements RowSet {
   #liveRowCount = 0
   #lastAt: Timestamp = 0
   #isFrozen = false
+  #openScanCount = 0
   /** Redos there were when it was frozen, and the slot of each one since. */
   #frozenRedoCount = 0
   readonly #changedSlots = new SlotList()

@@ -39,6 +39,8 @@ export class MemRowStore {
   rowCount = 0
   #closedBytes = 0
   #columnBytes = 0
+  /** Columns that were added to the table later, in the order of their indexes. */
+  readonly lateColumns: Column[] = []
   readonly #lateIndexes = new Map<number, number>()
   /** Scratch: the block's column for each of the schema's. */
   readonly #sources: (ColumnVector | undefined)[]
@@ -73,6 +75,7 @@ export class MemRowStore {
     if (index !== UNKNOWN_COLUMN) return index
     const lateIndex = this.columnCount
     this.#lateIndexes.set(column.id, lateIndex)
+    this.lateColumns.push(column)
     this.redos.addColumn(column.physical)
     return lateIndex
   }

@@ -18,15 +18,9 @@ import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { MEM_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { Schema } from '../../common/schema.ts'
 import { assert } from '../../util/assert.ts'
-import {
-  CHUNK_MASK,
-  CHUNK_OVERHEAD_BYTES,
-  CHUNK_ROW_COUNT,
-  CHUNK_SHIFT,
-  grownCapacity,
-  initialCapacity,
-} from './chunk.ts'
+import { CHUNK_MASK, CHUNK_OVERHEAD_BYTES, CHUNK_ROW_COUNT, CHUNK_SHIFT } from './chunk.ts'
 import { ChunkedColumn } from './chunked-column.ts'
+import { RedoChunk } from './redo-chunk.ts'
 import { NO_REDO } from './row-chunk.ts'
 
 /** Kinds of records. */
@@ -42,75 +36,6 @@ export const UNCHANGED = -1
 const scratchRow = new Uint32Array(1)
 
 /**
- * Up to 4,096 records; record i has cells `[cellEnds[i - 1], cellEnds[i])` (0 before the first).
- */
-class RedoChunk {
-  at: Float64Array
-  kinds: Uint8Array
-  older: Int32Array
-  cellEnds: Uint32Array
-  /**
-   * Of each cell: its column's index in the store, and its position among the column's changed
-   * cells.
-   */
-  cellColumns: Uint16Array
-  cellPositions: Int32Array
-  count = 0
-  cellCount = 0
-
-  constructor(index: number) {
-    const capacity = initialCapacity(index)
-    this.at = new Float64Array(capacity)
-    this.kinds = new Uint8Array(capacity)
-    this.older = new Int32Array(capacity)
-    this.cellEnds = new Uint32Array(capacity)
-    this.cellColumns = new Uint16Array(capacity)
-    this.cellPositions = new Int32Array(capacity)
-  }
-
-  get heldBytes(): number {
-    return this.at.length * 17 + this.cellColumns.length * 6
-  }
-
-  append(at: Timestamp, kind: RedoKind, older: number): void {
-    if (this.count === this.at.length) this.#growRecords(grownCapacity(this.count + 1))
-    const index = this.count++
-    this.at[index] = at
-    this.kinds[index] = kind
-    this.older[index] = older
-    this.cellEnds[index] = this.cellCount
-  }
-
-  /** Adds a cell to the newest record. */
-  addCell(columnIndex: number, position: number): void {
-    if (this.cellCount === this.cellColumns.length) this.#growCells(this.cellCount * 2)
-    this.cellColumns[this.cellCount] = columnIndex
-    this.cellPositions[this.cellCount] = position
-    this.cellEnds[this.count - 1] = ++this.cellCount
-  }
-
-  #growRecords(capacity: number): void {
-    const { at, kinds, older, cellEnds } = this
-    this.at = new Float64Array(capacity)
-    this.at.set(at)
-    this.kinds = new Uint8Array(capacity)
-    this.kinds.set(kinds)
-    this.older = new Int32Array(capacity)
-    this.older.set(older)
-    this.cellEnds = new Uint32Array(capacity)
-    this.cellEnds.set(cellEnds)
-  }
-
-  #growCells(capacity: number): void {
-    const { cellColumns, cellPositions } = this
-    this.cellColumns = new Uint16Array(capacity)
-    this.cellColumns.set(cellColumns)
-    this.cellPositions = new Int32Array(capacity)
-    this.cellPositions.set(cellPositions)
-  }
-}
-
-/**
  * Records by number, given out from 0 without a gap.
  *
  *  I1  timestamps never decrease from record to record, so they never do along a chain either;
@@ -118,8 +43,9 @@ class RedoChunk {
  */
 export class RedoLog {
   count = 0
+  /** Read through by loops over records. */
+  readonly chunks: RedoChunk[] = []
   readonly #physicals: Physical[]
-  readonly #chunks: RedoChunk[] = []
   readonly #columns: (ChunkedColumn | null)[]
   #closedBytes = 0
 
@@ -136,7 +62,7 @@ export class RedoLog {
 
   /** Bytes held in memory. Cost: O(columns). */
   get heldBytes(): number {
-    const last = this.#chunks.at(-1)
+    const last = this.chunks.at(-1)
     let bytes = this.#closedBytes
     if (last !== undefined) bytes += last.heldBytes + CHUNK_OVERHEAD_BYTES
     for (const column of this.#columns) if (column !== null) bytes += column.heldBytes
@@ -146,11 +72,11 @@ export class RedoLog {
   /** Appends a record without cells behind `older`, or `NO_REDO`. Returns its number. */
   append(at: Timestamp, kind: RedoKind, older: number): number {
     assert(this.count < MEM_ROW_COUNT_MAX, 'a MemRowSet has a number for each change')
-    let last = this.#chunks.at(-1)
+    let last = this.chunks.at(-1)
     if (last === undefined || last.count === CHUNK_ROW_COUNT) {
       if (last !== undefined) this.#closedBytes += last.heldBytes + CHUNK_OVERHEAD_BYTES
-      last = new RedoChunk(this.#chunks.length)
-      this.#chunks.push(last)
+      last = new RedoChunk(this.chunks.length)
+      this.chunks.push(last)
     }
     last.append(at, kind, older)
     return this.count++
@@ -173,7 +99,7 @@ export class RedoLog {
       column = new ChunkedColumn(this.#physicals[columnIndex])
       this.#columns[columnIndex] = column
     }
-    this.#chunks[this.#chunks.length - 1].addCell(columnIndex, column.rowCount)
+    this.chunks[this.chunks.length - 1].addCell(columnIndex, column.rowCount)
     return column
   }
 
@@ -184,17 +110,17 @@ export class RedoLog {
 
   /** Timestamp of a record. */
   at(redo: number): Timestamp {
-    return this.#chunks[redo >>> CHUNK_SHIFT].at[redo & CHUNK_MASK]
+    return this.chunks[redo >>> CHUNK_SHIFT].at[redo & CHUNK_MASK]
   }
 
   /** Kind of a record. */
   kind(redo: number): number {
-    return this.#chunks[redo >>> CHUNK_SHIFT].kinds[redo & CHUNK_MASK]
+    return this.chunks[redo >>> CHUNK_SHIFT].kinds[redo & CHUNK_MASK]
   }
 
   /** The record before this one on the same row, or `NO_REDO`. */
   older(redo: number): number {
-    return this.#chunks[redo >>> CHUNK_SHIFT].older[redo & CHUNK_MASK]
+    return this.chunks[redo >>> CHUNK_SHIFT].older[redo & CHUNK_MASK]
   }
 
   /**
@@ -224,7 +150,7 @@ export class RedoLog {
   ): number {
     let found = 0
     for (let at = redo; at !== NO_REDO && found < wantedCount; ) {
-      const chunk = this.#chunks[at >>> CHUNK_SHIFT]
+      const chunk = this.chunks[at >>> CHUNK_SHIFT]
       const index = at & CHUNK_MASK
       const end = chunk.cellEnds[index]
       for (let cell = index === 0 ? 0 : chunk.cellEnds[index - 1]; cell < end; cell++) {
@@ -244,7 +170,7 @@ export class RedoLog {
     let heldBytes = 0
     let count = 0
     let at = 0
-    for (const chunk of this.#chunks) {
+    for (const chunk of this.chunks) {
       for (let index = 0; index < chunk.count; index++) {
         assert(chunk.at[index] >= at, 'timestamps of redos never decrease')
         at = chunk.at[index]
