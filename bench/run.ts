@@ -10,9 +10,12 @@ import { SIZES, type Size } from './support/size.ts'
 type Benchmark = (size: Size) => Promise<void>
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly run: Benchmark }>>> = {
+  'absent-keys': () => import('./absent-keys.ts'),
   billing: () => import('./billing.ts'),
+  bootstrap: () => import('./bootstrap.ts'),
   histories: () => import('./histories.ts'),
   memory: () => import('./memory.ts'),
+  'stored-bytes': () => import('./stored-bytes.ts'),
 }
 
 const { values, positionals } = parseArgs({

@@ -1,0 +1,116 @@
+/** One tablet without a service around it: what the engine costs by itself. */
+
+import type { Clock, Timestamp } from '../../src/common/hybrid-clock.ts'
+import { STORE_MEMORY_BYTES_MAX } from '../../src/common/limits.ts'
+import { encodeRowBlock, type RowBlock } from '../../src/common/row-block.ts'
+import type { Schema } from '../../src/common/schema.ts'
+import type { TableEntry } from '../../src/common/table.ts'
+import { MemoryAccountant } from '../../src/tablet/memory-accountant.ts'
+import type { TabletStore } from '../../src/tablet/ports.ts'
+import { Tablet } from '../../src/tablet/tablet.ts'
+import { Prng } from '../../src/util/prng.ts'
+
+const TABLE_ID = '0000000000000000000000000000000a'
+const TABLET_ID = '0000000000000000000000000000000b'
+
+/** Time as the machine tells it. */
+class MachineClock implements Clock {
+  nowMicros(): Timestamp {
+    return Date.now() * 1000
+  }
+}
+
+/** See the file's header. */
+export class BenchTablet {
+  readonly clock = new MachineClock()
+  readonly accountant = new MemoryAccountant(STORE_MEMORY_BYTES_MAX)
+  readonly #store: TabletStore
+  tablet: Tablet
+
+  constructor(store: TabletStore, schema: Schema) {
+    this.#store = store
+    this.tablet = this.#open()
+    this.tablet.initialize(tableOf(schema), TABLET_ID)
+  }
+
+  #open(): Tablet {
+    const { clock, accountant } = this
+    return Tablet.open({ store: this.#store, clock, accountant, prng: new Prng(1) })
+  }
+
+  /** Loses all memory and opens the tablet again. */
+  reopen(): void {
+    this.tablet = this.#open()
+  }
+
+  /** What every request carries. */
+  get request() {
+    return { tableId: TABLE_ID, tabletId: TABLET_ID, tableVersion: 1, clock: 0 }
+  }
+
+  /** Applies a block of inserts. Throws when a row fails. */
+  write(block: RowBlock): void {
+    const reply = this.tablet.write({
+      ...this.request,
+      block: encodeRowBlock(block),
+      resultKey: null,
+    })
+    if (reply.kind !== 'ok') throw new Error(`the tablet answers ${reply.kind}`)
+    if (reply.value.failed > 0) throw new Error(`${reply.value.failed} rows failed`)
+  }
+
+  /** Runs what maintenance is due. */
+  maintain(): void {
+    const { maintenance } = this.tablet
+    for (;;) {
+      const now = this.clock.nowMicros()
+      const due = maintenance.due(now)
+      if (due === null || due > now) return
+      maintenance.step(now)
+    }
+  }
+
+  /** Flushes everything and runs maintenance until there is nothing left to do. */
+  rest(): void {
+    const { maintenance } = this.tablet
+    for (const op of ['FLUSH_MRS', 'FLUSH_DMS'] as const) {
+      while (!maintenance.request(op, `rest ${op}`, this.clock.nowMicros()).isDone) {
+        maintenance.step(this.clock.nowMicros())
+      }
+    }
+    this.maintain()
+  }
+}
+
+function tableOf(schema: Schema): TableEntry {
+  return {
+    id: TABLE_ID,
+    name: 'bench',
+    version: 1,
+    state: 'RUNNING',
+    columns: schema.columns.map(({ index: _index, physical: _physical, ...column }) => column),
+    nextColumnId: 1000,
+    partitionSchema: {
+      hashSchema: [],
+      rangeColumnIds: [],
+      ranges: [{ lowerKey: '', upperKey: '', hashSchema: null }],
+    },
+    tablets: [
+      {
+        tabletId: TABLET_ID,
+        partition: {
+          hashBuckets: [],
+          rangeKeyStart: '',
+          rangeKeyEnd: '',
+          partitionKeyStart: '',
+          partitionKeyEnd: '',
+        },
+      },
+    ],
+    owner: '',
+    comment: '',
+    extraConfigs: {},
+    createdAt: 0,
+    tokenSecret: '00000000000000000000000000000000',
+  }
+}
