@@ -41,8 +41,8 @@ export function run(size: Size): Promise<void> {
       const start = first + i * BLOCK_ROWS
       blocks.push(blockOf(absent.subarray(start, start + BLOCK_ROWS), 1))
     }
-    const emptyMicros = cpuMicros(() => blocks.forEach((block) => empty.write(block)))
-    const fullMicros = cpuMicros(() => blocks.forEach((block) => full.write(block)))
+    const emptyMicros = cpuMicros(() => writeAll(empty, blocks))
+    const fullMicros = cpuMicros(() => writeAll(full, blocks))
     full.rest()
     // The first round warms up.
     if (round < 0) continue
@@ -67,6 +67,10 @@ function blockOf(numbers: Uint32Array, offset: number): RowBlock {
   const blocks = new InsertBlocks(LOADGEN_SCHEMA)
   for (const number of numbers) appendLoadgenRow(blocks, number * 2 + offset)
   return decodeRowBlock(encodeRowBlock(blocks.take()))
+}
+
+function writeAll(tablet: BenchTablet, blocks: readonly RowBlock[]): void {
+  for (const block of blocks) tablet.write(block)
 }
 
 function cpuMicros(work: () => void): number {
