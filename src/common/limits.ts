@@ -155,6 +155,10 @@ export const PAGE_CACHE_BYTES_MAX = 8 * MIB
 export const PAGE_ROWS = 4096
 /** Bytes of plain values at which a page of a binary column ends before it has PAGE_ROWS rows. */
 export const PAGE_VALUE_BYTES = 128 * KIB
+/** Rows that one page can have, those of delta files included. */
+export const CFILE_PAGE_ROW_COUNT_MAX = 65_536
+/** Bytes of a binary cell that a zone map keeps. */
+export const ZONE_CELL_BYTES_MAX = 32
 /** Keys of a page of keys. */
 export const KEY_PAGE_ROWS = 1024
 /** Bytes at which a stored row of pages is closed. */
@@ -199,6 +203,8 @@ assert(
 )
 assert(SHARE_BYTES_MAX < STORED_ROW_BYTES_MAX, 'a full share fits one stored row')
 assert(SHARE_ROW_COUNT_MAX * 2 <= LOCK_COUNT_MAX, 'two full shares can contend for their locks')
+assert(PAGE_ROWS <= CFILE_PAGE_ROW_COUNT_MAX, 'a page of a column is a page')
+assert(DELTA_BLOCK_RECORDS <= CFILE_PAGE_ROW_COUNT_MAX, 'cells of a delta block fit one page')
 assert(SUPERBLOCK_BYTES_MAX <= STORED_ROW_BYTES_MAX, 'a superblock fits one stored row')
 assert(
   READ_BYTES_MAX + 2 * MIB + COLUMN_COUNT_MAX * CELL_BYTES_MAX < MESSAGE_BYTES_MAX,
