@@ -38,7 +38,7 @@ const scratchRow = new Uint32Array(1)
 /**
  * Records by number, given out from 0 without a gap.
  *
- *  I1  timestamps never decrease from record to record, so they never do along a chain either;
+ *  I1  timestamps never decrease along a chain;
  *  I2  only the newest record is added to.
  */
 export class RedoLog {
@@ -48,8 +48,9 @@ export class RedoLog {
   readonly #physicals: Physical[]
   readonly #columns: (ChunkedColumn | null)[]
   #closedBytes = 0
+  #columnBytes = 0
 
-  constructor(schema: Schema) {
+  constructor(schema: Pick<Schema, 'columns'>) {
     this.#physicals = schema.columns.map((column) => column.physical)
     this.#columns = schema.columns.map(() => null)
   }
@@ -60,13 +61,11 @@ export class RedoLog {
     this.#columns.push(null)
   }
 
-  /** Bytes held in memory. Cost: O(columns). */
+  /** Bytes held in memory. Cost: O(1). */
   get heldBytes(): number {
     const last = this.chunks.at(-1)
-    let bytes = this.#closedBytes
-    if (last !== undefined) bytes += last.heldBytes + CHUNK_OVERHEAD_BYTES
-    for (const column of this.#columns) if (column !== null) bytes += column.heldBytes
-    return bytes
+    const lastBytes = last === undefined ? 0 : last.heldBytes + CHUNK_OVERHEAD_BYTES
+    return this.#closedBytes + lastBytes + this.#columnBytes
   }
 
   /** Appends a record without cells behind `older`, or `NO_REDO`. Returns its number. */
@@ -85,12 +84,18 @@ export class RedoLog {
   /** Adds the cell of `row` of a write block to the newest record. Requires: it is set. */
   addCell(columnIndex: number, source: ColumnVector, row: number): void {
     scratchRow[0] = row
-    this.#open(columnIndex).appendRows(source, scratchRow, 0, 1)
+    const column = this.#open(columnIndex)
+    const before = column.heldBytes
+    column.appendRows(source, scratchRow, 0, 1)
+    this.#columnBytes += column.heldBytes - before
   }
 
   /** Adds a plain value, or null, to the newest record. */
   addValue(columnIndex: number, cell: Cell | null): void {
-    this.#open(columnIndex).appendRepeated(cell, 1)
+    const column = this.#open(columnIndex)
+    const before = column.heldBytes
+    column.appendRepeated(cell, 1)
+    this.#columnBytes += column.heldBytes - before
   }
 
   #open(columnIndex: number): ChunkedColumn {
@@ -169,12 +174,12 @@ export class RedoLog {
   checkInvariants(): void {
     let heldBytes = 0
     let count = 0
-    let at = 0
     for (const chunk of this.chunks) {
       for (let index = 0; index < chunk.count; index++) {
-        assert(chunk.at[index] >= at, 'timestamps of redos never decrease')
-        at = chunk.at[index]
-        assert(chunk.older[index] < count + index, 'a redo is younger than the one it follows')
+        const older = chunk.older[index]
+        assert(older < count + index, 'a redo is younger than the one it follows')
+        const olderAt = older === NO_REDO ? 0 : this.at(older)
+        assert(chunk.at[index] >= olderAt, 'timestamps along a chain never decrease')
       }
       heldBytes += chunk.heldBytes + CHUNK_OVERHEAD_BYTES
       count += chunk.count
