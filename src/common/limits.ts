@@ -133,12 +133,17 @@ export const TABLE_CACHE_COUNT_MAX = 256
 // A tablet's storage and memory.
 /** Bytes of one stored row; the platform's cap is 2 MB and it is not enforced locally. */
 export const STORED_ROW_BYTES_MAX = 1_900_000
-/** Bytes of a tablet's superblock. */
-export const SUPERBLOCK_BYTES_MAX = 1 * MIB
+/**
+ * Bytes of a tablet's superblock: a table's definition of the greatest size, and as many bytes of
+ * rowsets, which take about 150 each.
+ */
+export const SUPERBLOCK_BYTES_MAX = 1_800_000
 /** Bytes of WAL at which a generation is closed and the next one begun. */
 export const WAL_GENERATION_BYTES_MAX = 16 * MIB
 /** WAL generations of one tablet that may be live at once; the store has a table for each. */
 export const WAL_GENERATION_COUNT_MAX = 32
+/** Live WAL generations at which a flush begins none of its own: the rest is for what is written. */
+export const WAL_GENERATION_COUNT_FLUSHED_MAX = 24
 /**
  * Memory that all MemRowSets of one isolate may hold together; above it writes are refused. Rows
  * are not flushed yet, so this bounds what an isolate can store: more than the platform gives an
@@ -205,6 +210,14 @@ assert(SHARE_BYTES_MAX < STORED_ROW_BYTES_MAX, 'a full share fits one stored row
 assert(SHARE_ROW_COUNT_MAX * 2 <= LOCK_COUNT_MAX, 'two full shares can contend for their locks')
 assert(PAGE_ROWS <= CFILE_PAGE_ROW_COUNT_MAX, 'a page of a column is a page')
 assert(DELTA_BLOCK_RECORDS <= CFILE_PAGE_ROW_COUNT_MAX, 'cells of a delta block fit one page')
+assert(
+  WAL_GENERATION_COUNT_FLUSHED_MAX < WAL_GENERATION_COUNT_MAX,
+  'flushes leave WAL generations for what is written',
+)
+assert(
+  TABLE_DEFINITION_BYTES_MAX * 2 <= SUPERBLOCK_BYTES_MAX,
+  'a superblock has as much room for rowsets as for the definition of the table',
+)
 assert(SUPERBLOCK_BYTES_MAX <= STORED_ROW_BYTES_MAX, 'a superblock fits one stored row')
 assert(
   READ_BYTES_MAX + 2 * MIB + COLUMN_COUNT_MAX * CELL_BYTES_MAX < MESSAGE_BYTES_MAX,
