@@ -96,6 +96,17 @@ export class KeyArena extends ByteArena {
     return this.count++
   }
 
+  /** Appends keys `[start, end)` of another arena. Cost: two copies, however many keys. */
+  appendRange(source: KeyArena, start: number, end: number): void {
+    const from = source.start(start)
+    const shift = this.append(source.bytes, from, source.start(end)) - from
+    this.reserveKeys(end - start)
+    for (let i = start, key = this.count; i < end; i++, key++) {
+      this.ends[key] = source.ends[i] + shift
+    }
+    this.count += end - start
+  }
+
   /** Forgets all keys and keeps the capacity. */
   clear(): void {
     this.length = 0

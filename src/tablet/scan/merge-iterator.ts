@@ -2,13 +2,15 @@
  * Merges the scans of several rowsets into one in key order.
  *
  * Each cursor holds a batch of its rowset and stands at a row of it, or, when the batch is used up,
- * at the last key its scan is done with: a place below which it can give no more rows. Cursors are
- * kept in the order of where they stand, so the rows of the first up to where the second stands
- * come next.
+ * at the last key its scan is done with: a place below which it can give no more rows. A cursor
+ * that was not asked yet stands where the keys of its rowset begin, so that of rowsets that follow
+ * one another only one is read at a time. Cursors are kept in the order of where they stand, so the
+ * rows of the first up to where the second stands come next.
  *
  *   a  ──●───●─●──────────────▷      ● rows of the batch
  *   b  ─────────────●──●──▷          ▷ done up to here, more must be read
  *   c  ────────────▷
+ *   d                  ▷             not asked yet: its keys begin here
  *        └─ next ──┘└ c reads on before b gives more
  */
 
@@ -18,123 +20,212 @@ import { RowBlockBuilder } from '../../common/row-block-builder.ts'
 import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { compareBytes, EMPTY_BYTES } from '../../util/bytes.ts'
-import type { BatchLimits, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
+import type { BatchLimits, KeyBounds, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
 
-/** Rows that are taken of one rowset at a time. */
+/** Rows that are taken of one rowset at a time, when there are others. */
 const BATCH_ROWS_MAX = 1024
 const FIRST_ROWS = new Uint32Array(BATCH_ROWS_MAX).map((_, row) => row)
+/** Shorter runs are copied row by row, which is faster. */
+const RANGE_ROWS_MIN = 16
 const NO_KEYS = new KeyArena(1, 0)
+
+/** A scan to be merged, and where its keys lie. */
+export interface MergeSource {
+  /** Its batches carry keys. */
+  readonly iterator: RowSetIterator
+  readonly bounds: KeyBounds
+}
 
 /** A scan of one rowset and where it stands. */
 class MergeCursor {
-  block: RowBlock | null = null
+  readonly iterator: RowSetIterator
+  /** Null before it was asked. */
+  batch: ScanBatch | null = null
   keys = NO_KEYS
   /** The row of the batch it stands at; their count when the batch is used up. */
   next = 0
   count = 0
-  /** What the scan was done with when the batch ended; null before the first. */
-  doneKey: Uint8Array | null = null
-  readonly #iterator: RowSetIterator
+  /** Where it stands when it has no row: it is done up to there. Null: before all keys. */
+  #place: Uint8Array | null
+  /** The bounds under which the batch was asked for. */
+  bytesMax = 0
 
-  constructor(iterator: RowSetIterator) {
-    this.#iterator = iterator
+  constructor(iterator: RowSetIterator, start: Uint8Array | null) {
+    this.iterator = iterator
+    this.#place = start
+  }
+
+  get isAsked(): boolean {
+    return this.batch !== null
   }
 
   get isStarved(): boolean {
     return this.next === this.count
   }
 
-  /** Rows looked at so far. */
-  get scannedCount(): number {
-    return this.#iterator.scannedCount
+  /** Where it stands when starved. */
+  get place(): Uint8Array | null {
+    if (this.#place === null && this.batch !== null) this.#place = this.batch.lastKeyScanned
+    return this.#place
   }
 
   /** Goes on to the next batch. Returns: false when the scan has ended. */
   advance(limits: BatchLimits): boolean {
-    const batch = this.#iterator.next(limits)
+    const batch = this.iterator.next(limits)
     if (batch === null) return false
     assert(batch.keys !== null, 'a merged scan has keys')
-    this.block = batch.block
+    this.batch = batch
+    this.bytesMax = limits.bytesMax
     this.keys = batch.keys
     this.next = 0
     this.count = batch.block.rowCount
-    this.doneKey = batch.lastKeyScanned
+    this.#place = null
     return true
   }
 }
 
-/** One scan over several rowsets. Requires: their scans carry keys and have the same options. */
+/** One scan over several rowsets. Requires: their scans have the options of `scan`, but keys. */
 export class MergeIterator implements RowSetIterator {
   scannedCount = 0
   readonly #isDescending: boolean
   readonly #output: RowBlockBuilder
   readonly #keys: KeyArena | null
+  readonly #fixedBytes: number
+  readonly #binaryColumns: readonly number[]
   /** Those that have not ended, in the order of where they stand. */
   readonly #cursors: MergeCursor[]
-  readonly #cursorCount: number
+  /** Cursors that were asked and have not ended, and those that stand before all keys. */
+  #activeCount: number
+  /** Where the batch ends: at a row of a cursor, or, −1, at its place. */
+  #doneCursor: MergeCursor | null = null
+  #doneRow = -1
   #doneKey: Uint8Array = EMPTY_BYTES
   #fittedBytes = 0
 
-  constructor(iterators: readonly RowSetIterator[], scan: RowSetScan) {
+  constructor(sources: readonly MergeSource[], scan: RowSetScan) {
     this.#isDescending = scan.isDescending
     this.#output = new RowBlockBuilder(scan.columns, false)
     this.#keys = scan.withKeys ? new KeyArena() : null
-    this.#cursors = iterators.map((iterator) => new MergeCursor(iterator))
-    this.#cursorCount = iterators.length
+    const binaryColumns: number[] = []
+    let fixedBytes = scan.withKeys ? Uint32Array.BYTES_PER_ELEMENT : 0
+    scan.columns.forEach(({ physical }, index) => {
+      if (physical === PHYSICAL.binary) binaryColumns.push(index)
+      fixedBytes += physical === PHYSICAL.binary ? 4 : LANE_BYTES[physical]
+    })
+    this.#fixedBytes = fixedBytes
+    this.#binaryColumns = binaryColumns
+    this.#cursors = []
+    for (const { iterator, bounds } of sources) {
+      this.#insert(new MergeCursor(iterator, startIn(bounds, scan)))
+    }
+    this.#activeCount = this.#cursors.filter(({ place }) => place === null).length
   }
 
   next(limits: BatchLimits): ScanBatch | null {
     assert(limits.rowCountMax > 0 && limits.scannedMax > 0, 'a batch has room for a row')
     this.#output.clear()
     this.#keys?.clear()
-    const scannedCount = this.#fill(limits)
-    this.scannedCount += scannedCount
+    const before = this.scannedCount
+    const whole = this.#fill(limits)
+    const scannedCount = this.scannedCount - before
+    if (whole !== null) return this.#batchOf(whole.block, whole.keys, scannedCount)
     if (this.#output.rowCount === 0 && this.#cursors.length === 0) return null
-    const block = this.#output.view()
-    return { block, keys: this.#keys, lastKeyScanned: this.#doneKey, scannedCount }
+    return this.#batchOf(this.#output.view(), this.#keys, scannedCount)
   }
 
-  /** Returns: how many rows were looked at. */
-  #fill(limits: BatchLimits): number {
+  close(): void {
+    for (const { iterator } of this.#cursors) iterator.close()
+    this.#cursors.length = 0
+  }
+
+  #batchOf(block: RowBlock, keys: KeyArena | null, scannedCount: number): ScanBatch {
+    const key = () => this.#lastKey()
+    return {
+      block,
+      keys: this.#keys === null ? null : keys,
+      scannedCount,
+      get lastKeyScanned() {
+        return key()
+      },
+    }
+  }
+
+  #lastKey(): Uint8Array {
+    this.#noteDone()
+    return this.#doneKey
+  }
+
+  /** Remembers where the batch ends, before its cursor goes on. */
+  #noteDone(): void {
+    const cursor = this.#doneCursor
+    if (cursor === null) return
+    this.#doneKey =
+      this.#doneRow === -1 ? (cursor.place ?? EMPTY_BYTES) : cursor.keys.key(this.#doneRow)
+    this.#doneCursor = null
+  }
+
+  #setDone(cursor: MergeCursor, row: number): void {
+    this.#doneCursor = cursor
+    this.#doneRow = row
+  }
+
+  /** Fills the output. Returns: a batch of one rowset that can be given out as it is, else null. */
+  #fill(limits: BatchLimits): ScanBatch | null {
     const cursors = this.#cursors
-    let scannedCount = 0
+    const before = this.scannedCount
     let rowsLeft = limits.rowCountMax
     let bytesLeft = limits.bytesMax
+    let hasDone = false
     while (rowsLeft > 0 && cursors.length > 0) {
       const first = cursors[0]
       if (first.isStarved) {
-        if (first.doneKey !== null) {
-          this.#doneKey = first.doneKey
-          if (scannedCount >= limits.scannedMax) break
+        if (first.isAsked) {
+          this.#setDone(first, -1)
+          hasDone = true
         }
-        scannedCount += this.#refill(first, limits)
+        // Where one begins that was not asked cannot be told as a last key.
+        if (hasDone && this.scannedCount - before >= limits.scannedMax) break
+        this.#refill(first, limits, this.scannedCount - before)
         continue
       }
-      const count = Math.min(rowsLeft, this.#runEnd(first, cursors[1]) - first.next)
       const isFirst = rowsLeft === limits.rowCountMax
-      const fitting = this.#fit(first, count, bytesLeft, isFirst)
+      const end = this.#runEnd(first, cursors[1])
+      if (isFirst && this.#isWhole(first, end, limits)) return this.#giveWhole(first)
+      const fitting = this.#fit(first, Math.min(rowsLeft, end - first.next), bytesLeft, isFirst)
       if (fitting === 0) break
       this.#give(first, fitting)
+      hasDone = true
       rowsLeft -= fitting
       bytesLeft -= this.#fittedBytes
     }
-    return scannedCount
+    return null
   }
 
   /**
-   * The first cursor goes on to its next batch: each gets its part of the rows to look at, so that
-   * all get ahead.
+   * The first cursor goes on to its next batch. Those that are read at the same time share the rows
+   * to look at, so that all get ahead.
    */
-  #refill(first: MergeCursor, limits: BatchLimits): number {
-    this.#cursors.shift()
-    const before = first.scannedCount
+  #refill(first: MergeCursor, limits: BatchLimits, scannedCount: number): void {
+    this.#noteDone()
+    if (!first.isAsked && first.place !== null) this.#activeCount++
+    const shares = this.#activeCount
+    const rowCountMax = shares === 1 ? limits.rowCountMax : BATCH_ROWS_MAX
+    const before = first.iterator.scannedCount
+    const { scannedMax } = limits
+    const scannedLeft = scannedCount < scannedMax ? scannedMax - scannedCount : scannedMax
     const hasMore = first.advance({
-      rowCountMax: Math.min(limits.rowCountMax, BATCH_ROWS_MAX),
-      bytesMax: Math.ceil(limits.bytesMax / this.#cursorCount),
-      scannedMax: Math.ceil(limits.scannedMax / this.#cursorCount),
+      rowCountMax: Math.min(limits.rowCountMax, rowCountMax),
+      bytesMax: Math.ceil(limits.bytesMax / shares),
+      scannedMax: Math.ceil(scannedLeft / shares),
     })
-    if (hasMore) this.#insert(first)
-    return first.scannedCount - before
+    this.scannedCount += first.iterator.scannedCount - before
+    this.#cursors.shift()
+    if (hasMore) {
+      this.#insert(first)
+    } else {
+      this.#activeCount--
+      first.iterator.close()
+    }
   }
 
   #insert(cursor: MergeCursor): void {
@@ -150,14 +241,18 @@ export class MergeIterator implements RowSetIterator {
   }
 
   /**
-   * Whether `a` stands before `b`, which was asked already: as it does when it was not; at one key,
-   * a row stands before what is done with it.
+   * Whether `a` stands before `b`. At one key: one that was not asked, which may have a row there;
+   * then rows; then those that are done with it.
    */
   #isBefore(a: MergeCursor, b: MergeCursor): boolean {
-    if (a.doneKey === null) return true
-    if (a.isStarved) return this.#compareTo(b, b.next, a.doneKey, 0, a.doneKey.length) > 0
-    const start = a.keys.start(a.next)
-    return this.#compareTo(b, b.next, a.keys.bytes, start, a.keys.ends[a.next]) >= 0
+    if (!a.isStarved) {
+      const start = a.keys.start(a.next)
+      return this.#compareTo(b, b.next, a.keys.bytes, start, a.keys.ends[a.next]) >= 0
+    }
+    const { place } = a
+    if (place === null) return true
+    const order = this.#compareTo(b, b.next, place, 0, place.length)
+    return a.isAsked ? order > 0 : order >= 0
   }
 
   /**
@@ -176,8 +271,9 @@ export class MergeIterator implements RowSetIterator {
       const { keys } = cursor
       order = compareBytes(keys.bytes, keys.start(row), keys.ends[row], bytes, start, end)
     } else {
-      const key = cursor.doneKey ?? EMPTY_BYTES
-      order = compareBytes(key, 0, key.length, bytes, start, end)
+      const { place } = cursor
+      if (place === null) return -1
+      order = compareBytes(place, 0, place.length, bytes, start, end)
     }
     return this.#isDescending ? -order : order
   }
@@ -185,25 +281,69 @@ export class MergeIterator implements RowSetIterator {
   /** The first row of `first` behind the place where `second` stands. */
   #runEnd(first: MergeCursor, second: MergeCursor | undefined): number {
     if (second === undefined) return first.count
-    assert(second.doneKey !== null, 'no row comes before every rowset was asked')
     const isStarved = second.isStarved
-    const bytes = isStarved ? second.doneKey : second.keys.bytes
+    const bytes = isStarved ? second.place : second.keys.bytes
+    assert(bytes !== null, 'no row comes before every rowset at its place was asked')
     const start = isStarved ? 0 : second.keys.start(second.next)
     const end = isStarved ? bytes.length : second.keys.ends[second.next]
-    let row = first.next
-    while (row < first.count && this.#compareTo(first, row, bytes, start, end) <= 0) row++
-    return row
+    let low = first.next
+    if (this.#compareTo(first, first.count - 1, bytes, start, end) <= 0) return first.count
+    for (let step = 1; low < first.count; step *= 2) {
+      const row = Math.min(low + step, first.count) - 1
+      if (this.#compareTo(first, row, bytes, start, end) > 0) {
+        return this.#firstBehind(first, low, row, bytes, start, end)
+      }
+      low = row + 1
+    }
+    return low
   }
 
+  /** The first row of `[low, high]` behind a key. Requires: row `high` is. */
+  #firstBehind(
+    cursor: MergeCursor,
+    low: number,
+    high: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): number {
+    let from = low
+    let to = high
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (this.#compareTo(cursor, middle, bytes, start, end) <= 0) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+
+  /** Whether the batch of a cursor can be given out as it is, and is not a small part of one. */
+  #isWhole(cursor: MergeCursor, end: number, limits: BatchLimits): boolean {
+    if (cursor.next > 0 || end < cursor.count || end > limits.rowCountMax) return false
+    const { bytesMax } = cursor
+    return bytesMax === limits.bytesMax || (bytesMax < limits.bytesMax && end >= BATCH_ROWS_MAX)
+  }
+
+  #giveWhole(first: MergeCursor): ScanBatch | null {
+    this.#passRows(first, first.count)
+    return first.batch
+  }
+
+  /** How many of the next `count` rows fit `bytesMax`; the first row of a batch always does. */
   #fit(cursor: MergeCursor, count: number, bytesMax: number, isFirst: boolean): number {
-    const { block, keys } = cursor
-    assert(block !== null, 'a cursor with rows has a block')
+    const { batch, keys, next } = cursor
+    assert(batch !== null, 'a cursor with rows has a block')
+    const { columns } = batch.block
     let total = 0
     let fitting = 0
     while (fitting < count) {
-      const row = cursor.next + fitting
-      const keyBytes = this.#keys === null ? 0 : keys.ends[row] - keys.start(row) + 4
-      const bytes = rowBytes(block, row) + keyBytes
+      const row = next + fitting
+      let bytes = this.#fixedBytes
+      if (this.#keys !== null) bytes += keys.ends[row] - keys.start(row)
+      for (let i = 0; i < this.#binaryColumns.length; i++) {
+        const { offsets } = columns[this.#binaryColumns[i]]
+        bytes += offsets[row + 1] - offsets[row]
+      }
       if (total + bytes > bytesMax && !(isFirst && fitting === 0)) break
       total += bytes
       fitting++
@@ -214,34 +354,37 @@ export class MergeIterator implements RowSetIterator {
 
   /** Gives out the next `count` rows of the first cursor and puts it where it then stands. */
   #give(first: MergeCursor, count: number): void {
-    const { block, keys } = first
-    assert(block !== null, 'a cursor with rows has a block')
-    const end = first.next + count
-    const columns = this.#output.columns
-    for (let index = 0; index < columns.length; index++) {
-      columns[index].appendRows(block.columns[index], FIRST_ROWS, first.next, end)
+    const { batch, keys, next } = first
+    assert(batch !== null, 'a cursor with rows has a block')
+    const end = next + count
+    const targets = this.#output.columns
+    const { columns } = batch.block
+    const isShort = count < RANGE_ROWS_MIN && end <= BATCH_ROWS_MAX
+    for (let index = 0; index < targets.length; index++) {
+      if (isShort) targets[index].appendRows(columns[index], FIRST_ROWS, next, end)
+      else targets[index].appendRange(columns[index], next, end)
     }
     this.#output.rowCount += count
-    if (this.#keys !== null) {
-      for (let row = first.next; row < end; row++) {
-        this.#keys.append(keys.bytes, keys.start(row), keys.ends[row])
-        this.#keys.endKey()
-      }
-    }
-    this.#doneKey = keys.key(end - 1)
+    this.#keys?.appendRange(keys, next, end)
+    this.#passRows(first, end)
+  }
+
+  /** Puts the first cursor at row `end` of its batch. */
+  #passRows(first: MergeCursor, end: number): void {
+    this.#setDone(first, end - 1)
     first.next = end
+    if (this.#cursors.length === 1) return
     this.#cursors.shift()
     this.#insert(first)
   }
 }
 
-/** Bytes that a row takes in a block. */
-function rowBytes(block: RowBlock, row: number): number {
-  let bytes = 0
-  for (let index = 0; index < block.columns.length; index++) {
-    const { physical, offsets } = block.columns[index]
-    if (physical === PHYSICAL.binary) bytes += offsets[row + 1] - offsets[row] + 4
-    else bytes += LANE_BYTES[physical]
-  }
-  return bytes
+/** Where the keys of a source begin in the order of a scan; null: before all keys. */
+function startIn({ lowerKey, upperKey }: KeyBounds, scan: RowSetScan): Uint8Array | null {
+  const own = scan.isDescending ? upperKey : lowerKey
+  const asked = scan.isDescending ? scan.upperKey : scan.lowerKey
+  if (own.length === 0) return null
+  if (asked.length === 0) return own
+  const order = compareBytes(own, 0, own.length, asked, 0, asked.length)
+  return (scan.isDescending ? order >= 0 : order <= 0) ? null : own
 }

@@ -10,9 +10,11 @@ import {
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { SCAN_STEP_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { Schema } from '../../common/schema.ts'
-import type { RowSet, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
+import { compareWhole } from '../../util/bytes.ts'
+import type { KeyBounds, RowSet, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
 import { type ColumnTest, compileColumnTest } from './column-test.ts'
 import { MergeIterator } from './merge-iterator.ts'
+import { SequenceIterator } from './sequence-iterator.ts'
 
 /** What to scan. */
 export interface ScanOptions {
@@ -50,10 +52,60 @@ export function openScan(options: ScanOptions): TabletScanner {
     isDescending: options.order === 'DESCENDING',
     withKeys: options.withKeys,
   }
-  if (rowSets.length === 1) return new TabletScanner(rowSets[0].openIterator(scan))
+  const iterators = overlapping(rowSetsIn(rowSets, scan)).map((group) => openGroup(group, scan))
+  if (scan.isDescending) iterators.reverse()
+  return new TabletScanner(iterators.length === 1 ? iterators[0] : new SequenceIterator(iterators))
+}
+
+interface BoundedRowSet {
+  readonly rowSet: RowSet
+  readonly bounds: KeyBounds
+}
+
+/** Those that can have rows within the bounds of a scan. */
+function rowSetsIn(rowSets: readonly RowSet[], scan: RowSetScan): BoundedRowSet[] {
+  const found: BoundedRowSet[] = []
+  for (const rowSet of rowSets) {
+    const bounds = rowSet.keyBounds()
+    if (bounds === null || !isBelow(bounds.lowerKey, scan.upperKey)) continue
+    if (isBelow(scan.lowerKey, bounds.upperKey)) found.push({ rowSet, bounds })
+  }
+  return found
+}
+
+/**
+ * Groups of rowsets whose keys overlap, by ascending keys: those of two groups do not, so that they
+ * need no merging.
+ */
+function overlapping(rowSets: readonly BoundedRowSet[]): BoundedRowSet[][] {
+  const sorted = [...rowSets].sort((a, b) => compareWhole(a.bounds.lowerKey, b.bounds.lowerKey))
+  const groups: BoundedRowSet[][] = []
+  let end: Uint8Array | null = null
+  for (const item of sorted) {
+    const { lowerKey, upperKey } = item.bounds
+    if (end !== null && isBelow(lowerKey, end)) {
+      groups[groups.length - 1].push(item)
+      if (!isBelow(upperKey, end) || upperKey.length === 0) end = upperKey
+    } else {
+      groups.push([item])
+      end = upperKey
+    }
+  }
+  return groups
+}
+
+/** Whether a key is below an upper bound, which may be none. */
+function isBelow(key: Uint8Array, upperKey: Uint8Array): boolean {
+  return upperKey.length === 0 || compareWhole(key, upperKey) < 0
+}
+
+function openGroup(group: readonly BoundedRowSet[], scan: RowSetScan): RowSetIterator {
+  if (group.length === 1) return group[0].rowSet.openIterator(scan)
   const scanWithKeys = { ...scan, withKeys: true }
-  const iterators = rowSets.map((rowSet) => rowSet.openIterator(scanWithKeys))
-  return new TabletScanner(new MergeIterator(iterators, scan))
+  const sources = group.map(({ rowSet, bounds }) => {
+    return { iterator: rowSet.openIterator(scanWithKeys), bounds }
+  })
+  return new MergeIterator(sources, scan)
 }
 
 function compileTests(schema: Schema, predicates: readonly ColumnPredicate[]): ColumnTest[] {
@@ -80,24 +132,29 @@ export class TabletScanner {
   /**
    * The next rows: at most `rowCountMax`, and no more than fit `bytesMax`, but at least one.
    *
-   * Returns: null when there are none left. A batch without rows means that many rows were looked
+   * Returns: null when there are none left. Throws: CORRUPTION. A batch without rows means that many rows were looked
    * at in vain: the scan goes on behind its `lastKeyScanned`, here or in a scan opened anew.
    * Cost: looks at no more than about `SCAN_STEP_ROW_COUNT_MAX` rows.
    */
   nextBatch(rowCountMax: number, bytesMax: number): ScanBatch | null {
     if (this.#iterator === null) return null
-    const batch = this.#iterator.next({
-      rowCountMax,
-      bytesMax,
-      scannedMax: SCAN_STEP_ROW_COUNT_MAX,
-    })
-    if (batch === null) this.#iterator = null
-    else this.#scannedCount += batch.scannedCount
+    let batch: ScanBatch | null = null
+    try {
+      batch = this.#iterator.next({ rowCountMax, bytesMax, scannedMax: SCAN_STEP_ROW_COUNT_MAX })
+    } finally {
+      if (batch === null) this.close()
+    }
+    if (batch !== null) this.#scannedCount += batch.scannedCount
     return batch
   }
 
-  /** Lets go of the rowsets. Further batches are null. */
+  /**
+   * Lets go of the rowsets, whose files and memory are kept for an open scan: whoever does not read
+   * to the end calls it. A scan that has ended or failed did so by itself. Further batches are
+   * null.
+   */
   close(): void {
+    this.#iterator?.close()
     this.#iterator = null
   }
 }

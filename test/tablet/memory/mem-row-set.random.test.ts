@@ -205,6 +205,7 @@ class RandomTablet {
     const scannedMax = this.prng.between(1, 50)
     return {
       id: rowSet.id,
+      keyBounds: () => rowSet.keyBounds(),
       lookupRows: (lookup) => rowSet.lookupRows(lookup),
       openIterator: (scan) => {
         const iterator = rowSet.openIterator(scan)
@@ -213,6 +214,7 @@ class RandomTablet {
             return iterator.scannedCount
           },
           next: (limits) => iterator.next({ ...limits, scannedMax }),
+          close: () => iterator.close(),
         }
       },
     }

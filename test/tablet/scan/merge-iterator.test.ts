@@ -19,6 +19,7 @@ function aRowSet(letters: string, at = 1): MemRowWriter {
   return writer
 }
 
+const NO_BOUNDS = { lowerKey: EMPTY_BYTES, upperKey: EMPTY_BYTES }
 const WIDE: BatchLimits = { rowCountMax: 1000, bytesMax: 1e6, scannedMax: 1000 }
 
 function merge(writers: readonly MemRowWriter[], scan: Partial<RowSetScan> = {}): MergeIterator {
@@ -32,8 +33,11 @@ function merge(writers: readonly MemRowWriter[], scan: Partial<RowSetScan> = {})
     withKeys: false,
     ...scan,
   }
-  const iterators = writers.map(({ rowSet }) => rowSet.openIterator({ ...whole, withKeys: true }))
-  return new MergeIterator(iterators, whole)
+  const sources = writers.map(({ rowSet }) => {
+    const iterator = rowSet.openIterator({ ...whole, withKeys: true })
+    return { iterator, bounds: rowSet.keyBounds() ?? NO_BOUNDS }
+  })
+  return new MergeIterator(sources, whole)
 }
 
 /** The keys of each batch, joined. */
@@ -125,7 +129,7 @@ describe('MergeIterator', () => {
 
     expect(batch.block.rowCount).toBe(0)
     expect(batch.scannedCount).toBeLessThanOrEqual(10)
-    expect(utf8Decode(batch.lastKeyScanned)).toBe('B')
+    expect(utf8Decode(batch.lastKeyScanned)).toBe('D')
   })
 
   test('says which key it is done with when it stops between rows', () => {
