@@ -71,8 +71,9 @@ describe('MergeIterator', () => {
     const writers = [aRowSet('abg'), aRowSet('cdef')]
 
     expect(batches(merge(writers), { rowCountMax: 3 })).toEqual(['abc', 'def', 'g'])
-    // One byte of key, its offset and four of value a row.
-    expect(batches(merge(writers), { bytesMax: 18 })).toEqual(['ab', 'cd', 'ef', 'g'])
+    // Twice one byte of key and its offset, and four bytes of value a row.
+    const whole = merge(writers, { withKeys: true })
+    expect(batches(whole, { bytesMax: 28 })).toEqual(['ab', 'cd', 'ef', 'g'])
     expect(batches(merge(writers), { bytesMax: 0 })).toEqual([...'abcdefg'])
   })
 
