@@ -1,0 +1,72 @@
+/** Goes through the pages of a column, forwards or backwards. */
+
+import type { ColumnVector } from '../common/column-vector.ts'
+import { READ_AHEAD_BYTES } from '../common/limits.ts'
+import type { CFileReader } from './cfile-reader.ts'
+import { ReadAhead } from './read-ahead.ts'
+
+/** How a cursor goes. */
+export interface CFileCursorOptions {
+  /** From the last row to the first. */
+  readonly isDescending?: boolean
+  /** Bytes to read at a time, but at least a page. */
+  readonly readAheadBytes?: number
+  /**
+   * Whether pages are kept in the cache for other scans: false for whoever reads a whole file that
+   * is dropped soon.
+   */
+  readonly isCached?: boolean
+}
+
+/**
+ * One scan's place in a column. Pages may be left out, and the last one asked for again.
+ *
+ * Holds at most `readAheadBytes`, or one page, and the cells of one page.
+ */
+export class CFileCursor {
+  readonly reader: CFileReader
+  readonly #ahead: ReadAhead
+  readonly #isCached: boolean
+  #index = -1
+  #cells: ColumnVector | null = null
+
+  constructor(reader: CFileReader, options: CFileCursorOptions = {}) {
+    const { isDescending = false, readAheadBytes = READ_AHEAD_BYTES, isCached = true } = options
+    this.reader = reader
+    this.#isCached = isCached
+    this.#ahead = new ReadAhead(reader.pages, reader.blocks, readAheadBytes, isDescending)
+  }
+
+  /** Bytes read ahead. */
+  get heldBytes(): number {
+    return this.#ahead.heldBytes
+  }
+
+  /**
+   * The cells of a page. Shared: never written to; good for as long as they are held.
+   *
+   * Throws: CORRUPTION that names the block. Cost: 1 row read for every `readAheadBytes` of pages
+   * in a row; decoding the page unless it is in the cache or the last one asked for.
+   */
+  page(index: number): ColumnVector {
+    if (this.#cells === null || this.#index !== index) {
+      this.#cells = this.reader.cachedPage(index, 'scan') ?? this.#read(index)
+      this.#index = index
+    }
+    return this.#cells
+  }
+
+  /** Lets go of what it holds; it may be used again. */
+  clear(): void {
+    this.#ahead.clear()
+    this.#cells = null
+  }
+
+  #read(index: number): ColumnVector {
+    const bytes = this.#ahead.page(index)
+    // Cells may be views of the bytes: what is kept must not keep the pages around it alive.
+    return this.#isCached
+      ? this.reader.keepPage(index, bytes.slice())
+      : this.reader.decodePage(index, bytes)
+  }
+}
