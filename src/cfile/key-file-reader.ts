@@ -167,7 +167,7 @@ export class KeyFileReader {
     if (page.rowCount !== rowCount) {
       throw new CorruptionError(`${where}: has ${page.rowCount} keys, not ${rowCount}`)
     }
-    this.#cache.put(this.#owner, file, blocks[index], offsets[index], page, page.heldBytes)
+    this.#cache.put(this.#owner, file, blocks[index], offsets[index], page, page.heldBytes + 300)
     return page
   }
 }
