@@ -163,18 +163,23 @@ export class MemRowHistory {
     return patches
   }
 
-  /** Appends the keys of rows `[start, end)` to `target`. */
-  appendKeys(start: number, end: number, target: KeyArena): void {
+  /**
+   * Appends the keys of rows from `start` on to `target`, until it holds `bytesMax` or the rows
+   * reach `end`. Returns: the row it came to.
+   */
+  appendKeys(start: number, end: number, target: KeyArena, bytesMax: number): number {
     const { chunks } = this.#rows
     const { slots } = this
     target.reserveKeys(end - start)
     const { ends } = target
-    for (let ordinal = start; ordinal < end; ordinal++) {
+    let ordinal = start
+    for (; ordinal < end && target.length < bytesMax; ordinal++) {
       const { keys } = chunks[slots[ordinal] >>> CHUNK_SHIFT]
       const row = slots[ordinal] & CHUNK_MASK
       target.append(keys.bytes, row === 0 ? 0 : keys.ends[row - 1], keys.ends[row])
       ends[target.count++] = target.length
     }
+    return ordinal
   }
 
   /**
