@@ -174,8 +174,32 @@ export const READ_AHEAD_BYTES = 96 * KIB
 export const DELTA_BLOCK_RECORDS = 32_768
 /** Bytes of a rowset's key bounds in the superblock. */
 export const ROWSET_BOUND_BYTES_MAX = 64
+/** Bytes of the base of a rowset that a compaction aims at. */
+export const ROW_SET_BYTES_TARGET = 8 * MIB
+/** Rows that one compaction merges: its plan takes up to 9 bytes of memory for each. */
+export const COMPACTION_ROW_COUNT_MAX = 2 ** 20
 /** Bytes of rows that one step of a maintenance op reads or writes, about. */
 export const MAINTENANCE_STEP_BYTES = 1 * MIB
+/** How long one alarm of a tablet works before it lets another follow. */
+export const MAINTENANCE_ALARM_MS_MAX = 20_000
+/** How long one call that asks for a maintenance op works before it is answered. */
+export const MAINTENANCE_CALL_MS_MAX = 5_000
+/** How long one request that asks for a maintenance op waits for it. */
+export const MAINTENANCE_REQUEST_MS_MAX = 600_000
+/** Bytes of a tablet's WAL, and stored rows of it, above which it is flushed when it is idle. */
+export const IDLE_WAL_BYTES_MAX = 1 * MIB
+/** See IDLE_WAL_BYTES_MAX. */
+export const IDLE_WAL_ROW_COUNT_MAX = 256
+/** How long after its last write a tablet is idle. */
+export const IDLE_AFTER_MS = 30_000
+/** Stored rows of a tablet's WAL at which it is flushed; they are all read when it wakes. */
+export const WAL_ROW_COUNT_FLUSH = 8192
+/** Bytes of a tablet's WAL at which it is flushed. */
+export const WAL_BYTES_FLUSH = 16 * MIB
+/** Bytes of the rowsets that one compaction merges. */
+export const COMPACTION_BYTES_MAX = 64 * MIB
+/** Rows of the rowsets that one compaction merges: it keeps a few bytes for each in memory. */
+export const COMPACTION_ROW_COUNT_MAX = 1_000_000
 /** Bytes of a table's definition as stored: with room for what a superblock holds beside it. */
 export const TABLE_DEFINITION_BYTES_MAX = 900_000
 /** Rows that one step of a tablet's scan looks at before it pauses, with or without rows. */

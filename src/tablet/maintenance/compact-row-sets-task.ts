@@ -1,27 +1,293 @@
+/**
+ * Merges DiskRowSets into ones that do not overlap.
+ *
+ *   hold inputs, freeze their DeltaMemStores
+ *     └► for each output: keys, which make the plan ─► column by column ─► UNDOs ─► directory
+ *          └► last step: what came since is carried over by the plan; commit
+ *
+ * REDOs go into the base and UNDOs, the lives of one key become one history, and what is at or
+ * below the ancient history mark is left out: versions, and rows deleted by then.
+ */
+
 import type { Timestamp } from '../../common/hybrid-clock.ts'
+import { TIMESTAMP_MIN } from '../../common/hybrid-clock.ts'
+import {
+  COMPACTION_ROW_COUNT_MAX,
+  READ_AHEAD_BYTES,
+  ROW_SET_BYTES_TARGET,
+} from '../../common/limits.ts'
+import type { Column } from '../../common/schema.ts'
+import { KeyArena } from '../../util/arena.ts'
+import { assert } from '../../util/assert.ts'
+import { compareWhole } from '../../util/bytes.ts'
+import { DeltaFileWriter, writeDeltaFile } from '../delta/delta-file-writer.ts'
+import { DELTA_KINDS } from '../delta/delta-records.ts'
+import { DeltaRecordsBuilder } from '../delta/delta-records-builder.ts'
+import { type BaseMeta, BaseWriter } from '../disk/base-writer.ts'
 import type { DiskRowSet } from '../disk/disk-row-set.ts'
+import { type DeltaFileMeta, type RowSetMeta, rowSetBytes } from '../disk/row-set-meta.ts'
+import type { FileWriter } from '../file-writer.ts'
 import type { TabletParts } from '../tablet-parts.ts'
-import type { MaintenanceTask, TaskSummary } from './maintenance-task.ts'
+import { BaseCellReader } from './base-cell-reader.ts'
+import { ColumnGatherer, GATHER_ROWS } from './column-gatherer.ts'
+import { LateChanges } from './late-changes.ts'
+import { MERGE_INPUT_COUNT_MAX, type MergePlan } from './merge-plan.ts'
+import { MergePlanner } from './merge-planner.ts'
+import { MergeSource } from './merge-source.ts'
+import { RowHistory, recordBytes } from './row-history.ts'
+import { SteppedTask } from './stepped-task.ts'
 
-/** Merges DiskRowSets into ones that do not overlap. */
-export class CompactRowSetsTask implements MaintenanceTask {
+/** Bytes that all inputs together read ahead of a column. */
+const READ_AHEAD_BYTES_MAX = 16 * READ_AHEAD_BYTES
+/** Records of inputs that are merged at a time, about. */
+const RECORDS_PER_STRETCH = 16_384
+
+/** Rows `[start, end)` of the plan as they are written. */
+interface Output {
+  readonly start: number
+  readonly end: number
+  readonly base: BaseMeta
+  readonly undo: DeltaFileMeta | null
+  readonly ghosts: DeltaFileMeta | null
+  readonly ghostCount: number
+}
+
+/** See the file's header. */
+export class CompactRowSetsTask extends SteppedTask {
   readonly op = 'COMPACT'
-  readonly summary: TaskSummary = {
-    rowSetsIn: 0,
-    rowSetsOut: 0,
-    rowsIn: 0,
-    rowsOut: 0,
-    bytesIn: 0,
-    bytesOut: 0,
-  }
+  readonly #rowSets: readonly DiskRowSet[]
+  readonly #columns: readonly Column[]
+  readonly #valueColumns: readonly Column[]
+  #sources: readonly MergeSource[] = []
+  /** What is merged is what was there at it. */
+  #at: Timestamp = TIMESTAMP_MIN
+  /** Files of delta records, one for each output that has any. */
+  #deltaFile: FileWriter | null = null
 
+  /**
+   * Inputs beyond MERGE_INPUT_COUNT_MAX or COMPACTION_ROW_COUNT_MAX rows are left for another time,
+   * as are those that another task works on.
+   */
   constructor(parts: TabletParts, rowSets: readonly DiskRowSet[], now: Timestamp) {
-    void [parts, rowSets, now]
+    super(parts, now)
+    this.#rowSets = rowSets
+    const { columns, keyColumnCount } = parts.schema
+    this.#columns = columns
+    this.#valueColumns = columns.slice(keyColumnCount)
   }
 
-  step(): boolean {
-    return true
+  protected *run(): Generator<void, void> {
+    const inputs = this.#chooseInputs()
+    if (inputs.length === 0) return
+    this.#at = this.parts.lastApplied
+    this.#sources = inputs.map((rowSet) => {
+      const { view } = this.hold(rowSet)
+      return new MergeSource(rowSet, view, this.#valueColumns, this.mark, this.#at)
+    })
+    this.#countInputs(inputs)
+    const planner = new MergePlanner(this.#sources, this.mark, sharedBytes(inputs))
+    const outputs: Output[] = []
+    const rowsTarget = outputRows(inputs)
+    for (let hasRows = true; hasRows; ) {
+      const output = yield* this.#writeOutput(planner, rowsTarget)
+      if (output === null) hasRows = false
+      else outputs.push(output)
+    }
+    this.#commit(planner.plan, outputs)
   }
 
-  abort(): void {}
+  #chooseInputs(): DiskRowSet[] {
+    let rowCount = 0
+    const inputs: DiskRowSet[] = []
+    for (const rowSet of new Set(this.#rowSets)) {
+      if (!this.isFree(rowSet) || inputs.length === MERGE_INPUT_COUNT_MAX) continue
+      if (rowCount + rowSet.rowCount > COMPACTION_ROW_COUNT_MAX) continue
+      rowCount += rowSet.rowCount
+      inputs.push(rowSet)
+    }
+    return inputs
+  }
+
+  #countInputs(inputs: readonly DiskRowSet[]): void {
+    this.summary.rowSetsIn = inputs.length
+    for (const { rowCount, meta } of inputs) {
+      this.summary.rowsIn += rowCount
+      this.summary.bytesIn += rowSetBytes(meta)
+    }
+  }
+
+  /** Writes the next rows. Returns: null when there are none. */
+  *#writeOutput(planner: MergePlanner, rowsTarget: number): Generator<void, Output | null> {
+    const { plan } = planner
+    const start = plan.rowCount
+    const keys = new KeyArena(GATHER_ROWS)
+    let file: FileWriter | null = null
+    let writer: BaseWriter | null = null
+    for (let hasRows = true; hasRows && plan.rowCount - start < rowsTarget; ) {
+      keys.clear()
+      hasRows = planner.next(Math.min(GATHER_ROWS, rowsTarget - (plan.rowCount - start)), keys)
+      if (keys.count > 0) {
+        file ??= this.beginFile()
+        writer ??= new BaseWriter({
+          columns: this.#columns,
+          keyHashSeed: this.parts.keyHashSeed,
+          blocks: file,
+        })
+        writer.appendKeys(keys, 0, keys.count)
+      }
+      // Keys that are left out cost as much as those that are kept.
+      if (this.hasWorked(keys.length + GATHER_ROWS * 16)) yield
+    }
+    if (writer === null) return null
+    const end = plan.rowCount
+    for (const column of this.#columns) yield* this.#writeColumn(writer, column, plan, start, end)
+    this.#deltaFile = null
+    const undo = yield* this.#writeUndos(plan, start, end)
+    const ghosts = this.#writeGhosts(plan, start, end)
+    const base = writer.finish()
+    const ghostCount = ghosts?.recordCount ?? 0
+    return { start, end, base, undo, ghosts, ghostCount }
+  }
+
+  *#writeColumn(
+    writer: BaseWriter,
+    column: Column,
+    plan: MergePlan,
+    start: number,
+    end: number,
+  ): Generator<void, void> {
+    const target = writer.column(column.index)
+    const readAhead = Math.floor(READ_AHEAD_BYTES_MAX / this.#sources.length)
+    const gatherer = new ColumnGatherer(
+      this.#sources,
+      column,
+      plan,
+      Math.min(READ_AHEAD_BYTES, readAhead),
+    )
+    for (let row = start; row < end; row += GATHER_ROWS) {
+      const cells = gatherer.gather(row, Math.min(end, row + GATHER_ROWS))
+      target.append(cells)
+      if (this.hasWorked(cells.bytes.length + cells.offsets.length * 4)) yield
+    }
+    target.finish()
+  }
+
+  *#writeUndos(plan: MergePlan, start: number, end: number): Generator<void, DeltaFileMeta | null> {
+    const sources = this.#sources
+    if (sources.every(({ undos, redos }) => undos.length + redos.length === 0)) return null
+    const history = new RowHistory(this.#valueColumns, this.mark)
+    const base = new BaseCellReader(sources)
+    const rowsPerStretch = stretchRows(sources)
+    let writer: DeltaFileWriter | null = null
+    for (let row = start; row < end; row += rowsPerStretch) {
+      const stop = Math.min(end, row + rowsPerStretch)
+      const { firsts, ends } = plan.lifeBounds(row, stop, sources.length)
+      history.begin(sources.map((source, index) => source.deltas(firsts[index], ends[index])))
+      history.appendRows(plan, row, stop, row - start)
+      const records = history.finish(base)
+      if (records.count > 0) {
+        writer ??= new DeltaFileWriter(this.#openDeltaFile())
+        writer.append(records)
+      }
+      if (this.hasWorked(recordBytes(records) + (stop - row) * 4)) yield
+    }
+    return writer?.finish() ?? null
+  }
+
+  /** Rows that were deleted above the mark are there for reads below their end. */
+  #writeGhosts(plan: MergePlan, start: number, end: number): DeltaFileMeta | null {
+    const builder = new DeltaRecordsBuilder()
+    for (let ghost = plan.ghostFrom(start); ghost < plan.ghostCount; ghost++) {
+      const row = plan.ghostRows[ghost]
+      if (row >= end) break
+      builder.append(row - start, plan.ghostTimes[ghost], DELTA_KINDS.DELETE)
+    }
+    if (builder.count === 0) return null
+    return writeDeltaFile(builder.finish(), this.#openDeltaFile())
+  }
+
+  /** Delta files have files of their own: history is dropped long before the base is. */
+  #openDeltaFile(): FileWriter {
+    this.#deltaFile ??= this.beginFile()
+    return this.#deltaFile
+  }
+
+  #commit(plan: MergePlan, outputs: readonly Output[]): void {
+    const late = new LateChanges(this.#sources, this.#at)
+    const lateFile = late.isInFiles ? this.beginFile() : null
+    const add = outputs.map((output) => this.#openOutput(plan, output, late, lateFile))
+    assert(late.isDone, 'every later change is carried over')
+    for (const { meta, rowCount } of add) {
+      this.summary.rowsOut += rowCount
+      this.summary.bytesOut += rowSetBytes(meta)
+    }
+    this.summary.rowSetsOut = add.length
+    const remove = this.#sources.map(({ rowSet }) => rowSet)
+    this.commit({ add, remove, historyMark: this.mark })
+  }
+
+  #openOutput(
+    plan: MergePlan,
+    output: Output,
+    late: LateChanges,
+    lateFile: FileWriter | null,
+  ): DiskRowSet {
+    const { start, end, undo, ghosts } = output
+    const { records, deleteCount } = late.take(plan, start, end)
+    const isFiled = lateFile !== null
+    const lateRedo = isFiled && records.count > 0 ? writeDeltaFile(records, lateFile) : null
+    const liveRowCount = end - start - output.ghostCount
+    const meta: RowSetMeta = {
+      ...output.base,
+      id: this.parts.nextRowSetId(),
+      liveRowCount: isFiled ? liveRowCount - deleteCount : liveRowCount,
+      mark: isFiled ? this.parts.lastApplied : this.#at,
+      newestUndo: undo?.newest ?? TIMESTAMP_MIN,
+      undos: undo === null ? [] : [undo],
+      redos: [ghosts, lateRedo].filter((redo) => redo !== null),
+    }
+    const rowSet = this.parts.openRowSet(meta)
+    if (!isFiled && records.count > 0) rowSet.appendDeltas(records)
+    return rowSet
+  }
+}
+
+/** Rows of each output, so that all are alike and near the size that is aimed at. */
+function outputRows(inputs: readonly DiskRowSet[]): number {
+  let bytes = 0
+  let rowCount = 0
+  let liveCount = 0
+  for (const { meta, rowCount: rows, liveRowCount } of inputs) {
+    bytes += meta.baseBytes
+    rowCount += rows
+    liveCount += liveRowCount
+  }
+  const outputCount = Math.max(1, Math.round((bytes * liveCount) / rowCount / ROW_SET_BYTES_TARGET))
+  // What is deleted may have to be kept, and has its place in the outputs.
+  return Math.max(1, Math.ceil(rowCount / outputCount))
+}
+
+/** Rows whose histories are merged at a time. */
+function stretchRows(sources: readonly MergeSource[]): number {
+  let rowCount = 0
+  let recordCount = 0
+  for (const source of sources) {
+    rowCount += source.rowCount
+    for (const store of [...source.undos, ...source.redos]) recordCount += store.recordCount
+  }
+  const rows = Math.floor((RECORDS_PER_STRETCH * rowCount) / Math.max(recordCount, rowCount))
+  return Math.max(64, rows)
+}
+
+/** Bytes at their beginnings that all keys of the rowsets have in common. */
+function sharedBytes(inputs: readonly DiskRowSet[]): number {
+  let { lowerKey, upperKey } = inputs[0]
+  for (const input of inputs) {
+    if (compareWhole(input.lowerKey, lowerKey) < 0) lowerKey = input.lowerKey
+    if (input.upperKey.length === 0) return 0
+    if (compareWhole(input.upperKey, upperKey) > 0) upperKey = input.upperKey
+  }
+  let shared = 0
+  while (shared < lowerKey.length && lowerKey[shared] === upperKey[shared]) shared++
+  return shared
 }

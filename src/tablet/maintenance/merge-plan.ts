@@ -99,12 +99,25 @@ export class MergePlan {
   }
 
   /**
-   * Bounds of the ordinals of each source among rows `[start, end)`, other lives included: the
-   * first, and the one behind the last; both 0 where a source has none.
+   * Bounds of the ordinals of each source among the bases of rows `[start, end)`: the first, and the
+   * one behind the last; both 0 where a source has none.
    */
-  ordinalBounds(start: number, end: number, sourceCount: number): OrdinalBounds {
-    const bounds = { firsts: new Uint32Array(sourceCount), ends: new Uint32Array(sourceCount) }
-    for (let row = start; row < end; row++) widen(bounds, this.sources[row], this.ordinals[row])
+  baseBounds(start: number, end: number, sourceCount: number): OrdinalBounds {
+    const firsts = new Uint32Array(sourceCount)
+    const ends = new Uint32Array(sourceCount)
+    const { sources, ordinals } = this
+    // Ordinals ascend, so the last one seen is the greatest.
+    for (let row = start; row < end; row++) {
+      const source = sources[row]
+      if (ends[source] === 0) firsts[source] = ordinals[row]
+      ends[source] = ordinals[row] + 1
+    }
+    return { firsts, ends }
+  }
+
+  /** As `baseBounds`, with the other lives of the rows. */
+  lifeBounds(start: number, end: number, sourceCount: number): OrdinalBounds {
+    const bounds = this.baseBounds(start, end, sourceCount)
     for (let older = this.olderFrom(start); older < this.olderCount; older++) {
       if (this.olderRows[older] >= end) break
       widen(bounds, this.olderSources[older], this.olderOrdinals[older])

@@ -370,3 +370,10 @@ function hasReinsert(undos: SourceRecords): boolean {
   }
   return false
 }
+
+/** Bytes of records and their cells, about. */
+export function recordBytes(records: DeltaRecords): number {
+  let bytes = records.count * 16
+  for (const { cells } of records.columns) bytes += cells.bytes.length + cells.offsets.length * 4
+  return bytes
+}
