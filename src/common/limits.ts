@@ -176,8 +176,6 @@ export const DELTA_BLOCK_RECORDS = 32_768
 export const ROWSET_BOUND_BYTES_MAX = 64
 /** Bytes of the base of a rowset that a compaction aims at. */
 export const ROW_SET_BYTES_TARGET = 8 * MIB
-/** Rows that one compaction merges: its plan takes up to 9 bytes of memory for each. */
-export const COMPACTION_ROW_COUNT_MAX = 2 ** 20
 /** Bytes of rows that one step of a maintenance op reads or writes, about. */
 export const MAINTENANCE_STEP_BYTES = 1 * MIB
 /** How long one alarm of a tablet works before it lets another follow. */
