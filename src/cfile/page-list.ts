@@ -12,8 +12,6 @@ import { appendVarint, type VarintReader } from './varint.ts'
 
 /** Pages are as long as a multiple of this, and so begin at one in their block. */
 export const PAGE_ALIGNMENT = 8
-/** A list names at most so many pages: a rowset of four billion rows of small pages. */
-const PAGE_COUNT_MAX = 2 ** 22
 
 /** Pages in the order of their rows. One element a page in each array. */
 export interface PageList {
@@ -123,7 +121,8 @@ export function appendPageList(target: ByteArena, pages: PageList): void {
 /** Reads what `appendPageList` wrote. Throws: CORRUPTION. */
 export function readPageList(reader: VarintReader): PageList {
   const pages = new PageListBuilder(reader.next())
-  const pageCount = reader.nextUpTo(PAGE_COUNT_MAX)
+  // Every page takes a byte at least.
+  const pageCount = reader.nextUpTo(reader.bytes.length - reader.offset)
   const rowCount = reader.next()
   const uniform = reader.next()
   const { rowEnds, lengths } = pages
