@@ -1,0 +1,70 @@
+/**
+ * Runs the simulator for a time: `npm run sim -- --minutes 10`. It goes from seed to seed until the
+ * time is over, or stops at the first failure, cut down, with the command that runs it again.
+ *
+ *   --minutes N   how long; 1 when not given       --seed N     the first seed
+ *   --events N    events of a script               --replay F   runs one script out of a file
+ */
+
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { SimScript } from '../test/sim/sim-event.ts'
+
+// Before anything of the engine is loaded: with it come the expensive checks.
+Reflect.set(globalThis, '__VERIFY__', true)
+const { drawScript } = await import('../test/sim/draw-script.ts')
+const { reportFailure } = await import('../test/sim/report-failure.ts')
+const { runScript } = await import('../test/sim/run-script.ts')
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '1' },
+    seed: { type: 'string', default: '' },
+    events: { type: 'string', default: '' },
+    replay: { type: 'string', default: '' },
+  },
+})
+const EVENT_COUNTS = [60, 150, 400]
+
+function replay(path: string): void {
+  const script = JSON.parse(readFileSync(path, 'utf8')) as SimScript
+  const failure = runScript(script)
+  if (failure === null) process.stdout.write('the script runs through\n')
+  else {
+    process.exitCode = 1
+    process.stdout.write(`event ${failure.eventIndex}: ${describe(failure.error)}\n`)
+  }
+}
+
+function simulate(minutes: number, firstSeed: number): void {
+  const begun = performance.now()
+  const until = begun + minutes * 60_000
+  const counts = new Map<string, number>()
+  let seed = firstSeed
+  let eventCount = 0
+  for (; performance.now() < until; seed++) {
+    const length = Number(values.events) || EVENT_COUNTS[seed % EVENT_COUNTS.length]
+    const script = drawScript(seed, length)
+    const failure = runScript(script, counts)
+    eventCount += failure?.eventIndex ?? length
+    if (failure === null) continue
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+    process.stdout.write(`failed after ${seconds} s, ${seed - firstSeed + 1} scripts\n`)
+    process.stdout.write(`${describe(reportFailure(script, failure))}\n`)
+    process.exitCode = 1
+    break
+  }
+  for (const [name, count] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    process.stdout.write(`${String(count).padStart(9)}  ${name}\n`)
+  }
+  process.stdout.write(
+    `${eventCount} events in ${seed - firstSeed} scripts from seed ${firstSeed}\n`,
+  )
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+if (values.replay !== '') replay(values.replay)
+else simulate(Number(values.minutes), Number(values.seed) || (Date.now() % 1_000_000) * 1000)

@@ -1,0 +1,183 @@
+/** Draws scripts from seeds: which events come how often is drawn too, anew for each script. */
+
+import { SNAPSHOT_AHEAD_MICROS_MAX } from '../../src/common/limits.ts'
+import { ROW_OPERATIONS, type RowOperationName } from '../../src/common/row-operation.ts'
+import { MAINTENANCE_OPS } from '../../src/tablet/maintenance/maintenance-task.ts'
+import { Prng } from '../../src/util/prng.ts'
+import type { ModelOperation, ModelRow, ModelValue } from '../support/tablet-model.ts'
+import type { SimEvent, SimLayout, SimPredicate, SimScan, SimScript } from './sim-event.ts'
+
+const OPERATIONS = Object.keys(ROW_OPERATIONS) as RowOperationName[]
+const COLUMNS = ['k', 's', 'v', 'd', 'i', 't']
+
+/** How often each kind of event comes when nothing is said against it. */
+const WEIGHTS: Readonly<Record<SimEvent['kind'], number>> = {
+  write: 40,
+  repeat: 4,
+  scan: 6,
+  lookup: 3,
+  'open scan': 3,
+  'read on': 5,
+  'close scan': 2,
+  offer: 2,
+  maintain: 10,
+  request: 12,
+  advance: 5,
+  lock: 2,
+  unlock: 3,
+  fail: 3,
+  crash: 4,
+  evict: 3,
+  damage: 2,
+}
+
+/** The script of a seed. */
+export function drawScript(seed: number, eventCount: number): SimScript {
+  const prng = new Prng(seed)
+  const drawer = new EventDrawer(prng)
+  return {
+    seed,
+    historySec: prng.pick([60, 60, 604_800]),
+    layout: drawLayout(prng),
+    events: Array.from({ length: eventCount }, () => drawer.next()),
+  }
+}
+
+/** A set-up of the tablet. */
+export function drawLayout(prng: Prng): SimLayout {
+  return {
+    pageRows: prng.pick([4, 16, 64]),
+    blockBytes: prng.pick([256, 2048, 65_536]),
+    flushBytes: prng.pick([16_384, 65_536, 1 << 20]),
+    encodings: prng.pick(['auto', 'plain']),
+  }
+}
+
+class EventDrawer {
+  readonly #prng: Prng
+  readonly #kinds: SimEvent['kind'][] = []
+  readonly #hotKeys: number
+  readonly #hotChance: number
+  readonly #batchChance: number
+
+  constructor(prng: Prng) {
+    this.#prng = prng
+    this.#hotKeys = prng.pick([1, 3, 8])
+    this.#hotChance = prng.pick([0.3, 0.6, 0.9])
+    this.#batchChance = prng.pick([0.02, 0.1, 0.3])
+    for (const [kind, weight] of Object.entries(WEIGHTS) as [SimEvent['kind'], number][]) {
+      // A swarm: each script does much of some things and nothing of others.
+      const factor = prng.pick([0, 1, 1, 1, 4])
+      const count = kind === 'write' ? Math.max(weight, weight * factor) : weight * factor
+      for (let i = 0; i < count; i++) this.#kinds.push(kind)
+    }
+  }
+
+  next(): SimEvent {
+    const prng = this.#prng
+    const kind = prng.pick(this.#kinds)
+    switch (kind) {
+      case 'write':
+        return {
+          kind,
+          operations: this.#operations(),
+          key: prng.pick(['none', 'none', 'client', 'front']),
+          leaves: prng.chance(0.6),
+          aheadMicros: prng.chance(0.1) ? prng.below(3_000_000) : 0,
+        }
+      case 'scan':
+      case 'open scan':
+        return { kind, scan: this.#scan() }
+      case 'lookup':
+        return { kind, dice: prng.unit(), rows: this.#operations() }
+      case 'read on':
+        return { kind, dice: prng.unit(), batches: prng.between(1, 4) }
+      case 'repeat':
+      case 'close scan':
+        return { kind, dice: prng.unit() }
+      case 'offer':
+        return { kind, aheadMicros: prng.below(2_000_000) }
+      case 'maintain':
+        return { kind, steps: prng.between(1, 6) }
+      case 'request':
+        return { kind, op: prng.pick(MAINTENANCE_OPS), steps: prng.pick([0, 0, 1, 2, 5]) }
+      case 'advance':
+        return { kind, micros: prng.pick([1000, 1_000_000, 20_000_000, 70_000_000]) }
+      case 'lock':
+        return { kind, operations: this.#operations() }
+      case 'unlock':
+        return { kind, dice: prng.unit(), applies: prng.chance(0.5) }
+      case 'fail':
+        return { kind, moment: prng.pick(['before-durable', 'after-durable']) }
+      case 'crash':
+        return { kind, dice: prng.unit(), behindMicros: this.#behind() }
+      case 'evict':
+        return { kind, behindMicros: this.#behind() }
+      case 'damage':
+        return {
+          kind,
+          what: prng.pick(['block', 'block', 'block', 'superblock', 'wal']),
+          dice: [prng.unit(), prng.unit(), prng.unit()],
+        }
+    }
+  }
+
+  #behind(): number {
+    return this.#prng.below(SNAPSHOT_AHEAD_MICROS_MAX + 1)
+  }
+
+  #scan(): SimScan {
+    const prng = this.#prng
+    return {
+      at: prng.pick(['present', 'past', 'past', 'ahead']),
+      dice: prng.unit(),
+      columns: prng.chance(0.6) ? COLUMNS : COLUMNS.filter(() => prng.chance(0.5)),
+      predicates: prng.chance(0.5) ? [] : this.#predicates(),
+      isDescending: prng.chance(0.3),
+      batchRows: prng.pick([1, 3, 50, 1000]),
+    }
+  }
+
+  #predicates(): SimPredicate[] {
+    const prng = this.#prng
+    const drawn: SimPredicate[] = []
+    for (const column of ['k', 'v', 'd', 'i']) {
+      if (!prng.chance(0.3)) continue
+      const low = prng.between(-5, 80)
+      if (prng.chance(0.5)) drawn.push({ kind: 'range', column, low, high: low + prng.below(60) })
+      else if (column === 'v' || column === 'i') {
+        drawn.push({ kind: 'null', column, isNull: prng.chance(0.5) })
+      } else drawn.push({ kind: 'equal', column, value: prng.between(-2, 9) })
+    }
+    if (prng.chance(0.2)) {
+      drawn.push({ kind: 'equal', column: 't', value: `t${prng.below(100)}` })
+    }
+    return drawn
+  }
+
+  #operations(): ModelOperation[] {
+    const prng = this.#prng
+    const isBatch = prng.chance(this.#batchChance)
+    const count = isBatch ? prng.between(20, 120) : prng.between(1, 6)
+    const isUniform = prng.chance(0.4)
+    const first = isBatch && prng.chance(0.6) ? 'INSERT' : prng.pick(OPERATIONS)
+    return Array.from({ length: count }, (): ModelOperation => {
+      const operation = isUniform ? first : prng.pick(OPERATIONS)
+      return [operation, this.#row(operation, isBatch)]
+    })
+  }
+
+  #row(operation: RowOperationName, isBatch: boolean): ModelRow {
+    const prng = this.#prng
+    const row: Record<string, ModelValue> = {}
+    const isHot = prng.chance(isBatch ? 0.1 : this.#hotChance)
+    if (prng.chance(0.98)) row.k = isHot ? prng.below(this.#hotKeys) : prng.between(-1000, 1000)
+    if (prng.chance(0.99)) row.s = prng.chance(0.01) ? null : prng.pick(['', 'a'])
+    if (operation.startsWith('DELETE') && prng.chance(0.95)) return row
+    if (prng.chance(0.6)) row.v = prng.chance(0.2) ? null : prng.below(100)
+    if (prng.chance(0.4)) row.d = prng.chance(0.05) ? null : prng.below(100)
+    if (prng.chance(0.3)) row.i = prng.chance(0.3) ? null : prng.below(100)
+    if (prng.chance(0.9)) row.t = prng.chance(0.03) ? null : `t${prng.below(100)}`
+    return row
+  }
+}
