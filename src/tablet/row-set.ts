@@ -106,6 +106,7 @@ export interface RowSet {
 
   /**
    * Adds to `lookup` the rows of its pending keys that are visible here, and takes those keys off.
+   * Throws: CORRUPTION. Requires: of a DiskRowSet, that the pending keys ascend.
    */
   lookupRows(lookup: KeyLookup): void
 }

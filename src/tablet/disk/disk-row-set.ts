@@ -26,7 +26,7 @@ import { DeltaFile } from '../delta/delta-file.ts'
 import { DeltaMemStore } from '../delta/delta-mem-store.ts'
 import type { DeltaRecords } from '../delta/delta-records.ts'
 import type { DeltaStore } from '../delta/delta-store.ts'
-import { deletedOrdinals, existsJustBefore } from '../delta/row-existence.ts'
+import { deletedOrdinals, existsJustBefore } from '../delta/liveness.ts'
 import type { KeyBounds, RowSet, RowSetIterator, RowSetScan } from '../row-set.ts'
 import type { KeyLookup } from '../scan/key-lookup.ts'
 import { BaseReader } from './base-reader.ts'
@@ -259,12 +259,7 @@ export class DiskRowSet implements RowSet {
   ): void {
     const { base } = this.#view
     if (scratchOrder.length < end - start) scratchOrder = new Uint32Array(end - start)
-    let count = 0
-    for (let i = start; i < end; i++) {
-      const key = order[i]
-      scratchOrder[count] = key
-      count += base.mayContain(hashes[key]) ? 1 : 0
-    }
+    const count = base.bloom.filter(hashes, order, start, end, scratchOrder)
     if (count > 0) base.keys.findSorted(keys, scratchOrder, 0, count, out)
   }
 

@@ -1,0 +1,192 @@
+/**
+ * Scans the rows of a DiskRowSet in key order at a snapshot: batches out of a ScanWindow. Nothing
+ * is read before the first.
+ *
+ *   window    [given out][  next  ·  ·  ·  ]     what does not fit a batch stays for the next
+ *   keys                 [ · · ]                 read for a few rows at a time, when asked for
+ */
+
+import type { KeyFileCursor } from '../../cfile/key-file-reader.ts'
+import { RowBlockBuilder } from '../../common/row-block-builder.ts'
+import { KeyArena } from '../../util/arena.ts'
+import { assert } from '../../util/assert.ts'
+import type { BatchLimits, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
+import type { RowSetPin } from './disk-row-set.ts'
+import { ScanWindow } from './scan-window.ts'
+
+/** Rows whose keys are read at a time: however long they are, they fit memory. */
+const KEYED_ROWS_MAX = 256
+
+const scratchKeys = new KeyArena()
+
+/** See the file's header. */
+export class DiskRowSetIterator implements RowSetIterator {
+  scannedCount = 0
+  readonly #pin: RowSetPin
+  readonly #scan: RowSetScan
+  readonly #keys: KeyArena | null
+  #output: RowBlockBuilder | null = null
+  #window: ScanWindow | null = null
+  #isClosed = false
+  /** The first row of the window that was not given out. */
+  #next = 0
+  /** Keys of the rows `[#keyedStart, #keyedEnd)` of the window. */
+  #keyCursor: KeyFileCursor | null = null
+  readonly #keyed = new KeyArena(1, 0)
+  #keyedStart = 0
+  #keyedEnd = 0
+  /** The last row that the scan is done with. */
+  #doneOrdinal = 0
+  #lastGiven = -1
+  #fittedBytes = 0
+
+  /** Takes the pin over. */
+  constructor(pin: RowSetPin, scan: RowSetScan) {
+    this.#pin = pin
+    this.#scan = scan
+    this.#keys = scan.withKeys ? new KeyArena() : null
+  }
+
+  next(limits: BatchLimits): ScanBatch | null {
+    assert(limits.rowCountMax > 0 && limits.scannedMax > 0, 'a batch has room for a row')
+    assert(!this.#isClosed, 'a closed scan is not read')
+    this.#window ??= new ScanWindow(this.#pin.view, this.#scan)
+    this.#output ??= new RowBlockBuilder(this.#scan.columns, false)
+    this.#output.clear()
+    this.#keys?.clear()
+    const scannedCount = this.#fill(this.#window, this.#output, limits)
+    this.scannedCount += scannedCount
+    const isDone = this.#next === this.#window.count && this.#window.isAtEnd
+    if (this.#output.rowCount === 0 && isDone) return null
+    return this.#batchOf(this.#output, scannedCount)
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#window?.clear()
+    this.#keyCursor?.clear()
+    this.#output = null
+    this.#pin.release()
+  }
+
+  #batchOf(output: RowBlockBuilder, scannedCount: number): ScanBatch {
+    const ordinal = this.#doneOrdinal
+    const key = () => this.#keyOf(ordinal)
+    return {
+      block: output.view(),
+      keys: this.#keys,
+      scannedCount,
+      get lastKeyScanned() {
+        return key()
+      },
+    }
+  }
+
+  #keyOf(ordinal: number): Uint8Array {
+    const keys = this.#keys
+    if (keys !== null && keys.count > 0 && ordinal === this.#lastGiven) {
+      return keys.key(keys.count - 1)
+    }
+    scratchKeys.clear()
+    this.#pin.view.base.keys.appendKeys(ordinal, ordinal + 1, scratchKeys)
+    return scratchKeys.key(0)
+  }
+
+  /** Returns: how many rows were looked at. */
+  #fill(window: ScanWindow, output: RowBlockBuilder, limits: BatchLimits): number {
+    let scannedCount = 0
+    let rowsLeft = limits.rowCountMax
+    let bytesLeft = limits.bytesMax
+    while (rowsLeft > 0) {
+      if (this.#next === window.count) {
+        if (window.isAtEnd || scannedCount >= limits.scannedMax) break
+        scannedCount += this.#load(window, limits.scannedMax - scannedCount)
+        continue
+      }
+      const isFirst = rowsLeft === limits.rowCountMax
+      const count = this.#fit(window, rowsLeft, bytesLeft, isFirst)
+      if (count === 0) break
+      this.#give(window, output, count)
+      rowsLeft -= count
+      bytesLeft -= this.#fittedBytes
+    }
+    return scannedCount
+  }
+
+  #load(window: ScanWindow, countMax: number): number {
+    const count = window.load(countMax)
+    this.#next = 0
+    this.#keyedStart = 0
+    this.#keyedEnd = 0
+    if (window.count === 0) this.#doneOrdinal = window.doneOrdinal
+    return count
+  }
+
+  /** How many of the next rows fit: at most `countMax`; the first row of a batch always does. */
+  #fit(window: ScanWindow, countMax: number, bytesMax: number, isFirst: boolean): number {
+    let count = Math.min(countMax, window.count - this.#next)
+    if (this.#keys !== null) {
+      if (this.#next === this.#keyedEnd) this.#readKeys(window)
+      count = Math.min(count, this.#keyedEnd - this.#next)
+    } else if (window.sameBytes !== null && window.sameBytes * count <= bytesMax) {
+      this.#fittedBytes = window.sameBytes * count
+      return count
+    }
+    let total = 0
+    let fitting = 0
+    while (fitting < count) {
+      const row = this.#next + fitting
+      let bytes = window.rowBytes(row)
+      if (this.#keys !== null) {
+        const key = row - this.#keyedStart
+        bytes += this.#keyed.ends[key] - this.#keyed.start(key) + 4
+      }
+      if (total + bytes > bytesMax && !(isFirst && fitting === 0)) break
+      total += bytes
+      fitting++
+    }
+    this.#fittedBytes = total
+    return fitting
+  }
+
+  /** Gives out the next `count` rows of the window. */
+  #give(window: ScanWindow, output: RowBlockBuilder, count: number): void {
+    const end = this.#next + count
+    window.append(this.#next, end, output.columns)
+    output.rowCount += count
+    const keyedStart = this.#keyedStart
+    this.#keys?.appendRange(this.#keyed, this.#next - keyedStart, end - keyedStart)
+    this.#next = end
+    this.#lastGiven = window.ordinal(end - 1)
+    this.#doneOrdinal = end === window.count ? window.doneOrdinal : this.#lastGiven
+  }
+
+  /** Reads the keys of the next rows of the window: a run of ordinals at a time. */
+  #readKeys(window: ScanWindow): void {
+    this.#keyCursor ??= this.#pin.view.base.keys.openCursor(this.#scan.isDescending)
+    this.#keyedStart = this.#next
+    this.#keyedEnd = Math.min(window.count, this.#next + KEYED_ROWS_MAX)
+    this.#keyed.clear()
+    const step = this.#scan.isDescending ? -1 : 1
+    for (let row = this.#keyedStart; row < this.#keyedEnd; ) {
+      const first = window.ordinal(row)
+      let last = first
+      row++
+      while (row < this.#keyedEnd && window.ordinal(row) === last + step) {
+        last += step
+        row++
+      }
+      if (step === 1) this.#keyCursor.appendKeys(first, last + 1, this.#keyed)
+      else this.#appendReversed(this.#keyCursor, last, first + 1)
+    }
+  }
+
+  #appendReversed(cursor: KeyFileCursor, start: number, end: number): void {
+    scratchKeys.clear()
+    cursor.appendKeys(start, end, scratchKeys)
+    for (let key = end - start - 1; key >= 0; key--) {
+      this.#keyed.appendRange(scratchKeys, key, key + 1)
+    }
+  }
+}

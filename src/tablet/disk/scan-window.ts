@@ -1,0 +1,366 @@
+/**
+ * Some rows of a DiskRowSet as they are at a snapshot, out of a scan's bounds. Hot.
+ *
+ *   ordinals     ─────[done][  window  ][ not looked at ]────
+ *   page of x    ──┤                    ├────────────┤           a window ends where a page does
+ *   page of y    ───┤            ├──────────┤                    of any column that is read
+ *
+ * Pages whose zone maps, and those of the deltas that may change their cells, cannot satisfy a test
+ * are passed over unread. A window's rows are dropped as they are found invisible or fail a test,
+ * one column after the other; only where rows are left are the other columns read.
+ */
+
+import type { ColumnBuilder } from '../../common/column-builder.ts'
+import type { ColumnVector } from '../../common/column-vector.ts'
+import { LANE_BYTES } from '../../common/data-type.ts'
+import { PAGE_ROWS, READ_AHEAD_BYTES } from '../../common/limits.ts'
+import type { Column } from '../../common/schema.ts'
+import { CorruptionError } from '../../common/status.ts'
+import { compareWhole } from '../../util/bytes.ts'
+import { DeltaWindow } from '../delta/delta-window.ts'
+import { gatherPatched } from '../delta/gather-patched.ts'
+import type { RowSetScan } from '../row-set.ts'
+import { type ColumnTest, passesCell } from '../scan/column-test.ts'
+import type { DiskRowSetView } from './disk-row-set.ts'
+import { ScanColumn, UNCHANGING } from './scan-column.ts'
+
+/** Rows of a window at most. */
+export const WINDOW_ROWS_MAX = PAGE_ROWS
+/** The first window is small, for scans that want few rows; later ones double. */
+const FIRST_WINDOW_ROWS = 256
+/** Bytes that the columns of one scan read ahead, together. */
+const SCAN_READ_AHEAD_BYTES = 4 * 1024 * 1024
+const READ_AHEAD_BYTES_MIN = 8 * 1024
+
+const FIRST_ROWS = new Uint32Array(WINDOW_ROWS_MAX).map((_, row) => row)
+const SAME_ROW = new Uint32Array(WINDOW_ROWS_MAX)
+const scratchRows = new Uint32Array(WINDOW_ROWS_MAX)
+const scratchChanged = new Uint32Array(WINDOW_ROWS_MAX)
+const scratchPositions = new Int32Array(WINDOW_ROWS_MAX)
+
+/** A test and the column that has the cells for it. */
+interface BoundTest {
+  readonly column: ScanColumn
+  readonly test: ColumnTest
+  /** Whether the read default passes; for a column that is younger than the rowset. */
+  readonly passesFallback: boolean
+}
+
+/**
+ * The window of one scan. Rows `[0, count)` of the window are in the order of the scan; their
+ * ordinals are `origin + rows[i]`.
+ */
+export class ScanWindow {
+  count = 0
+  origin = 0
+  readonly rows = new Uint32Array(WINDOW_ROWS_MAX)
+  /** Ordinals that were not looked at: `[start, end)`. */
+  start: number
+  end: number
+  readonly #isDescending: boolean
+  /** Every column that is read, once. */
+  readonly #columns: readonly ScanColumn[]
+  readonly #tests: readonly BoundTest[]
+  readonly #projected: readonly ScanColumn[]
+  /** Those of the projected, once. */
+  readonly #shown: readonly ScanColumn[]
+  readonly #fixedBytes: number
+  /** Null when every row has the same size. */
+  readonly #sizes: Float64Array | null
+  /** Null when no delta says anything about the snapshot. */
+  readonly #deltas: DeltaWindow | null
+  #windowRows = FIRST_WINDOW_ROWS
+
+  /** Throws: CORRUPTION. Cost: reads the directory, and pages of keys where a bound lies within. */
+  constructor(view: DiskRowSetView, scan: RowSetScan) {
+    const { base, meta } = view
+    if (base.rowCount !== meta.rowCount) {
+      throw new CorruptionError(
+        `rowset ${meta.id}: its directory has ${base.rowCount} rows, not ${meta.rowCount}`,
+      )
+    }
+    this.#isDescending = scan.isDescending
+    const wanted = new Map<number, Column>()
+    for (const { column } of scan.tests) wanted.set(column.id, column)
+    for (const column of scan.columns) wanted.set(column.id, column)
+    const changing = [...wanted.values()].filter(({ isKey }) => !isKey)
+    const deltas = new DeltaWindow({
+      undos: view.undos,
+      redos: [...view.redos, ...view.memStores],
+      snapshot: scan.snapshot,
+      columns: changing,
+    })
+    this.#deltas = deltas.relevantStores.length === 0 ? null : deltas
+    const columns = new Map<number, ScanColumn>()
+    const readAheadBytes = Math.max(
+      READ_AHEAD_BYTES_MIN,
+      Math.min(READ_AHEAD_BYTES, Math.floor(SCAN_READ_AHEAD_BYTES / wanted.size)),
+    )
+    for (const column of wanted.values()) {
+      const index = changing.indexOf(column)
+      const isChanging = index >= 0 && this.#deltas !== null && deltas.mayChange(index)
+      const options = {
+        reader: base.column(column.id),
+        deltaIndex: isChanging ? index : UNCHANGING,
+        isDescending: scan.isDescending,
+        readAheadBytes,
+      }
+      columns.set(column.id, new ScanColumn(column, options))
+    }
+    const columnOf = ({ id }: Column) => columns.get(id) as ScanColumn
+    this.#columns = [...columns.values()].filter(({ reader }) => reader !== null)
+    this.#projected = scan.columns.map(columnOf)
+    this.#shown = [...new Set(this.#projected)]
+    const binaryCount = this.#projected.filter(({ isBinary }) => isBinary).length
+    this.#sizes = binaryCount === 0 ? null : new Float64Array(WINDOW_ROWS_MAX)
+    let fixedBytes = binaryCount * Uint32Array.BYTES_PER_ELEMENT
+    for (const { physical } of this.#projected) fixedBytes += LANE_BYTES[physical]
+    this.#fixedBytes = fixedBytes
+    this.start = boundIn(view, scan.lowerKey, 0)
+    this.end = Math.max(this.start, boundIn(view, scan.upperKey, meta.rowCount))
+    this.#tests = this.#bind(scan.tests, columnOf)
+  }
+
+  /** Whether there is nothing left to look at. */
+  get isAtEnd(): boolean {
+    return this.start === this.end
+  }
+
+  /** The last ordinal looked at or passed over. Requires: there is one. */
+  get doneOrdinal(): number {
+    return this.#isDescending ? this.end : this.start - 1
+  }
+
+  #bind(tests: readonly ColumnTest[], columnOf: (column: Column) => ScanColumn): BoundTest[] {
+    const bound: BoundTest[] = []
+    for (const test of tests) {
+      const column = columnOf(test.column)
+      const isYounger = column.reader === null
+      const passesFallback = isYounger && passesCell(test, test.column.readDefault)
+      const isConstant = isYounger && column.deltaIndex === UNCHANGING
+      if (!isConstant) bound.push({ column, test, passesFallback })
+      else if (!passesFallback) this.end = this.start
+    }
+    return bound
+  }
+
+  /**
+   * Looks at up to `countMax` more rows and leaves in the window those that are visible and pass.
+   * Returns: how many were looked at; 0 at the end. Throws: CORRUPTION.
+   */
+  load(countMax: number): number {
+    this.count = 0
+    this.#pass()
+    if (this.isAtEnd) return 0
+    const first = this.#isDescending ? this.end - 1 : this.start
+    let low = 0
+    let high = WINDOW_ROWS_MAX + first
+    for (let i = 0; i < this.#columns.length; i++) {
+      const column = this.#columns[i]
+      column.seek(first)
+      low = Math.max(low, column.pageStart)
+      high = Math.min(high, column.pageEnd)
+    }
+    const rowCount = Math.min(countMax, this.#windowRows)
+    this.#windowRows = Math.min(WINDOW_ROWS_MAX, this.#windowRows * 2)
+    if (this.#isDescending) {
+      high = this.end
+      low = Math.max(low, this.start, high - rowCount)
+      this.end = low
+    } else {
+      low = this.start
+      high = Math.min(high, this.end, low + rowCount)
+      this.start = high
+    }
+    this.#take(low, high)
+    return high - low
+  }
+
+  /** Passes over pages in which no row can satisfy a test. */
+  #pass(): void {
+    const stores = this.#deltas?.relevantStores ?? []
+    for (let i = 0; i < this.#tests.length && !this.isAtEnd; i++) {
+      const { column, test } = this.#tests[i]
+      if (column.reader === null) continue
+      column.seek(this.#isDescending ? this.end - 1 : this.start)
+      if (column.pageMayMatch(test.predicate, stores)) continue
+      if (this.#isDescending) this.end = Math.max(this.start, column.pageStart)
+      else this.start = Math.min(this.end, column.pageEnd)
+      i = -1
+    }
+  }
+
+  #take(low: number, high: number): void {
+    const { rows } = this
+    // Rows count from where a page begins, so that mostly they are rows of all the pages.
+    this.origin = this.#columns.length > 0 ? this.#columns[0].pageStart : low
+    if (high - this.origin > WINDOW_ROWS_MAX) this.origin = low
+    rows.set(FIRST_ROWS.subarray(low - this.origin, high - this.origin))
+    this.count = high - low
+    if (this.#deltas !== null) {
+      this.#deltas.load(low, high)
+      addTo(rows, this.count, this.origin)
+      this.count = this.#deltas.keepVisible(rows, this.count)
+      addTo(rows, this.count, -this.origin)
+    }
+    for (let i = 0; i < this.#tests.length && this.count > 0; i++) this.#filterBy(this.#tests[i])
+    if (this.count > 0) this.#prepare()
+  }
+
+  /** Drops the rows of the window that fail a test. */
+  #filterBy(bound: BoundTest): void {
+    const { column, test, passesFallback } = bound
+    const { rows } = this
+    const changed = this.#positions(column, scratchPositions)
+    if (changed !== null) {
+      this.#filterPatched(bound, changed)
+    } else if (column.reader !== null) {
+      const cells = column.cells()
+      const shift = this.origin - column.pageStart
+      addTo(rows, this.count, shift)
+      this.count = test.test.keepPassing(cells, rows, this.count)
+      addTo(rows, this.count, -shift)
+    } else if (!passesFallback) {
+      this.count = 0
+    }
+  }
+
+  /** As `DeltaWindow.positions` of all rows. Requires: they ascend. */
+  #positions(column: ScanColumn, out: Int32Array): ColumnVector | null {
+    if (this.#deltas === null || column.deltaIndex === UNCHANGING) return null
+    for (let i = 0; i < this.count; i++) scratchRows[i] = this.rows[i] + this.origin
+    return this.#deltas.positions(column.deltaIndex, scratchRows, 0, this.count, out)
+  }
+
+  /**
+   * As `#filterBy`, where some cells are changed ones: tests those of the base and the changed ones
+   * by themselves, then goes through all rows and keeps those that either found.
+   */
+  #filterPatched(bound: BoundTest, changed: ColumnVector): void {
+    const { column, test, passesFallback } = bound
+    const { rows, count } = this
+    const shift = this.origin - column.pageStart
+    let baseCount = 0
+    let changedCount = 0
+    for (let i = 0; i < count; i++) {
+      const position = scratchPositions[i]
+      if (position < 0) scratchRows[baseCount++] = rows[i] + shift
+      else scratchChanged[changedCount++] = position
+    }
+    if (column.reader === null) baseCount = passesFallback ? baseCount : 0
+    else baseCount = test.test.keepPassing(column.cells(), scratchRows, baseCount)
+    changedCount = test.test.keepPassing(changed, scratchChanged, changedCount)
+    let kept = 0
+    let nextBase = 0
+    let nextChanged = 0
+    for (let i = 0; i < count; i++) {
+      const row = rows[i]
+      const position = scratchPositions[i]
+      if (position < 0) {
+        if (nextBase === baseCount || scratchRows[nextBase] !== row + shift) continue
+        nextBase++
+      } else {
+        if (nextChanged === changedCount || scratchChanged[nextChanged] !== position) continue
+        nextChanged++
+      }
+      rows[kept++] = row
+    }
+    this.count = kept
+  }
+
+  /** Finds out what is asked of the rows that are left: changed cells and sizes. */
+  #prepare(): void {
+    const sizes = this.#sizes
+    sizes?.fill(this.#fixedBytes, 0, this.count)
+    for (let i = 0; i < this.#shown.length; i++) {
+      const column = this.#shown[i]
+      column.changed = null
+      if (column.deltaIndex === UNCHANGING) continue
+      if (column.positions.length < this.count) column.positions = new Int32Array(WINDOW_ROWS_MAX)
+      column.changed = this.#positions(column, column.positions)
+    }
+    for (let i = 0; i < this.#projected.length && sizes !== null; i++) {
+      const column = this.#projected[i]
+      if (column.isBinary) column.addSizes(this.rows, this.count, this.origin, sizes)
+    }
+    if (this.#isDescending) this.#reverse()
+  }
+
+  #reverse(): void {
+    this.rows.subarray(0, this.count).reverse()
+    this.#sizes?.subarray(0, this.count).reverse()
+    for (let i = 0; i < this.#shown.length; i++) {
+      const { changed, positions } = this.#shown[i]
+      if (changed !== null) positions.subarray(0, this.count).reverse()
+    }
+  }
+
+  /** Bytes that a row takes in a block when all rows take the same, else null. */
+  get sameBytes(): number | null {
+    return this.#sizes === null ? this.#fixedBytes : null
+  }
+
+  /** Bytes that row `index` of the window takes in a block. */
+  rowBytes(index: number): number {
+    return this.#sizes === null ? this.#fixedBytes : this.#sizes[index]
+  }
+
+  /** Ordinal of row `index` of the window. */
+  ordinal(index: number): number {
+    return this.origin + this.rows[index]
+  }
+
+  /**
+   * Appends rows `[start, end)` of the window to `targets`, one a projected column. Throws:
+   * CORRUPTION.
+   */
+  append(start: number, end: number, targets: readonly ColumnBuilder[]): void {
+    const { rows } = this
+    const isRun = rows[end - 1] - rows[start] === end - 1 - start
+    let shifted = 0
+    let shiftedRows = rows
+    for (let i = 0; i < targets.length; i++) {
+      const source = this.#projected[i]
+      const { changed, positions, fallback } = source
+      const target = targets[i]
+      if (fallback !== null) {
+        if (changed === null) target.appendRepeated(source.column.readDefault, end - start)
+        else gatherPatched(fallback, 0, changed, positions, SAME_ROW, start, end, target)
+        continue
+      }
+      const cells = source.cells()
+      const shift = this.origin - source.pageStart
+      if (changed !== null) {
+        gatherPatched(cells, -shift, changed, positions, rows, start, end, target)
+      } else if (isRun) {
+        target.appendRange(cells, rows[start] + shift, rows[start] + shift + end - start)
+      } else {
+        if (shift !== shifted) {
+          for (let row = start; row < end; row++) scratchRows[row] = rows[row] + shift
+          shiftedRows = shift === 0 ? rows : scratchRows
+          shifted = shift
+        }
+        target.appendRows(cells, shiftedRows, start, end)
+      }
+    }
+  }
+
+  /** Lets go of what it holds. */
+  clear(): void {
+    for (const column of this.#columns) column.clear()
+  }
+}
+
+/** Adds a number, which may be negative, to the first `count` rows. */
+function addTo(rows: Uint32Array, count: number, summand: number): void {
+  if (summand === 0) return
+  for (let i = 0; i < count; i++) rows[i] += summand
+}
+
+/** Ordinal of the first row at or above `key`; `open` when there is no bound. */
+function boundIn({ base, meta }: DiskRowSetView, key: Uint8Array, open: number): number {
+  if (key.length === 0) return open
+  if (compareWhole(key, meta.lowerKey) <= 0) return 0
+  const isAbove = meta.upperKey.length > 0 && compareWhole(key, meta.upperKey) >= 0
+  return isAbove ? meta.rowCount : base.keys.lowerBound(key)
+}
