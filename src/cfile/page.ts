@@ -33,12 +33,8 @@ import { CODECS, codecOf, compressBytes, decompressBytes } from './compression.t
 import { BodyReader } from './encoding/body-reader.ts'
 import { BodyWriter } from './encoding/body-writer.ts'
 import { expandLanes } from './encoding/expand-lanes.ts'
-import {
-  decodeValues,
-  encodeValues,
-  isPackedEncoding,
-  STORED_ENCODINGS,
-} from './encoding/values.ts'
+import { STORED_ENCODINGS } from './encoding/stored-encodings.ts'
+import { decodeValues, encodeValues, isPackedEncoding } from './encoding/values.ts'
 
 /** First byte of every page. A page of another version begins with another. */
 export const PAGE_FORMAT = 0xc1
