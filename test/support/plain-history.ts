@@ -7,6 +7,7 @@ import { DELTA_KINDS, type DeltaRecords } from '../../src/tablet/delta/delta-rec
 import { MemRecordsBuilder } from '../../src/tablet/memory/mem-records-builder.ts'
 import type { MemRowHistory } from '../../src/tablet/memory/mem-row-history.ts'
 import type { MemRowSet } from '../../src/tablet/memory/mem-row-set.ts'
+import { assert } from '../../src/util/assert.ts'
 import type { PlainCell, PlainRow } from './a-write-block.ts'
 import { toPlain } from './row-data.ts'
 
@@ -83,6 +84,7 @@ export function plainRecords(columns: Schema['columns'], records: DeltaRecords):
     for (let cell = i === 0 ? 0 : records.cellEnds[i - 1]; cell < records.cellEnds[i]; cell++) {
       const { columnId, cells: vector } = records.columns[records.cellColumns[cell]]
       const { name } = columns.find(({ id }) => id === columnId)!
+      assert(!(name in cells), 'a record has one cell of a column')
       cells[name] = toPlain(vector.cell(records.cellPositions[cell]))
     }
     const kind = NAMES[records.kinds[i]]
