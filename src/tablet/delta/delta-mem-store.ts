@@ -1,27 +1,82 @@
-import type { ZoneMap } from '../../cfile/zone-map.ts'
+/**
+ * Changes to rows of a DiskRowSet that are in memory: REDO records. Hot.
+ *
+ *   index: row ──► newest record ──► older ──► older      a chain a row, as in a MemRowSet
+ *                       └── cells, by column and position
+ *
+ * Whoever reads at a snapshot follows each row's chain only as far as the snapshot and the columns
+ * wanted need it.
+ */
+
+import { mergeZoneMaps, type ZoneMap, zoneMapOf } from '../../cfile/zone-map.ts'
+import type { ColumnVector } from '../../common/column-vector.ts'
+import type { Physical } from '../../common/data-type.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import type { RowBlock } from '../../common/row-block.ts'
-import type { Schema } from '../../common/schema.ts'
-import type { DeltaRecords } from './delta-records.ts'
+import type { Column, Schema } from '../../common/schema.ts'
+import { assert } from '../../util/assert.ts'
+import { CHUNK_MASK, CHUNK_SHIFT } from '../memory/chunk.ts'
+import type { HistoryColumn } from '../memory/history-columns.ts'
+import { MemRecordsBuilder } from '../memory/mem-records-builder.ts'
+import { NOT_WANTED, REDO_KINDS, RedoLog, UNCHANGED } from '../memory/redo-log.ts'
+import { NO_REDO } from '../memory/row-chunk.ts'
+import { DELTA_KINDS, type DeltaRecords } from './delta-records.ts'
 import type { DeltaStore, DeltaWants } from './delta-store.ts'
+import { lowerOrdinal, OrdinalIndex } from './ordinal-index.ts'
+import { NO_RECORDS } from './slice-delta-records.ts'
 
-/** Changes to rows of a DiskRowSet that no file holds yet: REDO records. */
+/** What the objects of an empty store take. */
+const OVERHEAD_BYTES = 800
+const NO_PARTS: readonly DeltaRecords[] = []
+const UNKNOWN_INDEX = -1
+
+/** The zone of the first cells of a column. */
+interface KnownZone {
+  readonly zone: ZoneMap | null
+  readonly chunkCount: number
+}
+
+/**
+ * Rows change in ascending time.
+ *
+ *  I1  along a row's chain timestamps never decrease, and nothing follows a DELETE;
+ *  I2  records are UPDATE, with at least one cell, and DELETE, with none.
+ */
 export class DeltaMemStore implements DeltaStore {
-  recordCount = 0
   deleteCount = 0
   readonly reinsertCount = 0
   oldest: Timestamp = 0
   newest: Timestamp = 0
-  heldBytes = 0
+  readonly #log = new RedoLog({ columns: [] })
+  readonly #index = new OrdinalIndex()
+  /** Columns by their index in the log. */
+  readonly #columns: HistoryColumn[] = []
+  readonly #indexes = new Map<number, number>()
+  readonly #zones = new Map<number, KnownZone>()
+  // The columns of the block that was written last.
+  #planSchema: Schema | null = null
+  #planIds: readonly number[] | null = null
+  #plan: Column[] = []
+  #planIndexes: number[] = []
+
+  /** Records kept. */
+  get recordCount(): number {
+    return this.#log.count
+  }
 
   /** Whether nothing was ever changed. */
   get isEmpty(): boolean {
-    return this.recordCount === 0
+    return this.#log.count === 0
   }
 
-  /** Rows with a record. */
+  /** Rows that have a record. */
   get rowCount(): number {
-    return 0
+    return this.#index.count
+  }
+
+  /** Bytes held in memory. Cost: O(1). */
+  get heldBytes(): number {
+    return this.#log.heldBytes + this.#index.heldBytes + OVERHEAD_BYTES
   }
 
   /**
@@ -38,45 +93,249 @@ export class DeltaMemStore implements DeltaStore {
     schema: Schema,
     skipImmutable = false,
   ): number {
-    return ordinal + row + at + block.rowCount + schema.columns.length + Number(skipImmutable)
+    if (this.#planIds !== block.columnIds || this.#planSchema !== schema) {
+      this.#makePlan(block, schema)
+    }
+    const { columns } = block
+    let changedCount = 0
+    for (let i = 0; i < columns.length; i++) {
+      const source = columns[i]
+      if (!source.hasCell(row)) continue
+      const column = this.#plan[i]
+      if (column.isKey || (skipImmutable && column.isImmutable)) continue
+      if (changedCount === 0) this.#change(ordinal, at, REDO_KINDS.UPDATE)
+      let index = this.#planIndexes[i]
+      if (index === UNKNOWN_INDEX) {
+        index = this.#columnIndex(column.id, column.physical)
+        this.#planIndexes[i] = index
+      }
+      this.#addCell(index, column.id, source, row)
+      changedCount++
+    }
+    return changedCount
   }
 
   /** Deletes a row. Requires: as `update`. */
   delete(ordinal: number, at: Timestamp): void {
-    this.newest = at + ordinal
+    this.#change(ordinal, at, REDO_KINDS.DELETE)
   }
 
   /**
-   * Takes over records, ascending by (ordinal, timestamp, position). `remap[i]` is the row here of
-   * row i there; without it rows keep their ordinals.
+   * Takes over REDO records, ascending by (ordinal, timestamp, position). `remap[i]` is the row
+   * here of row i there, or negative when its records are left out; without it rows keep their
+   * ordinals.
+   *
+   * Requires: of each row, none is older than what is here.
    */
-  append(records: DeltaRecords, remap: ArrayLike<number> | null = null): void {
-    this.recordCount += records.count + (remap?.length ?? 0)
+  append(records: DeltaRecords, remap: Int32Array | null = null): void {
+    const { ordinals, timestamps, kinds, cellEnds, cellColumns, cellPositions, columns } = records
+    for (let i = 0; i < records.count; i++) {
+      const ordinal = remap === null ? ordinals[i] : remap[ordinals[i]]
+      if (ordinal < 0) continue
+      assert(kinds[i] !== DELTA_KINDS.REINSERT, 'a REDO record is no REINSERT')
+      this.#change(ordinal, timestamps[i], kinds[i] === DELTA_KINDS.DELETE ? 2 : 1)
+      const end = cellEnds[i]
+      for (let cell = i === 0 ? 0 : cellEnds[i - 1]; cell < end; cell++) {
+        const { columnId, physical, cells } = columns[cellColumns[cell]]
+        const index = this.#columnIndex(columnId, physical)
+        this.#addCell(index, columnId, cells, cellPositions[cell])
+      }
+    }
+  }
+
+  #makePlan(block: RowBlock, schema: Schema): void {
+    this.#planSchema = schema
+    this.#planIds = block.columnIds
+    this.#plan = block.columnIds.map((id) => schema.mustById(id))
+    this.#planIndexes = block.columnIds.map(() => UNKNOWN_INDEX)
+    for (let i = 0; i < block.columns.length; i++) {
+      const { physical } = block.columns[i]
+      assert(physical === this.#plan[i].physical, 'a block column is laid out as its schema says')
+    }
+  }
+
+  #columnIndex(columnId: number, physical: Physical): number {
+    const known = this.#indexes.get(columnId)
+    if (known !== undefined) return known
+    const index = this.#indexes.size
+    this.#indexes.set(columnId, index)
+    this.#log.addColumn(physical)
+    return index
+  }
+
+  #addCell(index: number, columnId: number, source: ColumnVector, row: number): void {
+    this.#log.addCell(index, source, row)
+    const { physical } = source
+    if (index === this.#columns.length) {
+      const kept = this.#log.column(index)
+      assert(kept !== null, 'a column with a cell is there')
+      this.#columns.push({ id: columnId, physical, kept, changed: null, isLate: false })
+    }
+    assert(physical === this.#columns[index].physical, 'cells of a column are laid out alike')
+  }
+
+  #change(ordinal: number, at: Timestamp, kind: 1 | 2): void {
+    const log = this.#log
+    const older = this.#index.get(ordinal)
+    if (older !== NO_REDO) {
+      assert(log.kind(older) !== REDO_KINDS.DELETE, 'nothing follows a delete')
+      assert(log.at(older) <= at, 'a row changes in ascending time')
+    }
+    if (log.count === 0) {
+      this.oldest = at
+      this.newest = at
+    }
+    if (at < this.oldest) this.oldest = at
+    if (at > this.newest) this.newest = at
+    if (kind === REDO_KINDS.DELETE) this.deleteCount++
+    this.#index.set(ordinal, log.append(at, kind, older))
   }
 
   /** Whether a record here deletes the row. */
   isDeleted(ordinal: number): boolean {
-    return ordinal < 0
+    if (this.deleteCount === 0) return false
+    const redo = this.#index.get(ordinal)
+    return redo !== NO_REDO && this.#log.kind(redo) === REDO_KINDS.DELETE
   }
 
   cellCount(columnId: number): number {
-    return columnId
+    const index = this.#indexes.get(columnId)
+    return index === undefined ? 0 : this.#columns[index].kept.rowCount
   }
 
-  valueZone(_columnId: number, _start?: number, _end?: number): ZoneMap | null {
-    return null
+  /** The zone of all changed cells of the column, whatever the rows. */
+  valueZone(columnId: number): ZoneMap | null {
+    const index = this.#indexes.get(columnId)
+    if (index === undefined) return null
+    const { physical, kept } = this.#columns[index]
+    const last = kept.chunks.length - 1
+    if (last < 0) return null
+    let known = this.#zones.get(index) ?? { zone: null, chunkCount: 0 }
+    while (known.chunkCount < last) {
+      const zone = joinZones(physical, known.zone, zoneMapOf(kept.chunks[known.chunkCount].view()))
+      known = { zone, chunkCount: known.chunkCount + 1 }
+      this.#zones.set(index, known)
+    }
+    return joinZones(physical, known.zone, zoneMapOf(kept.chunks[last].view()))
   }
 
   read(start: number, end: number): DeltaRecords {
-    return this.readParts(start, end, null)[0]
+    return this.readParts(start, end, null).at(0) ?? NO_RECORDS
   }
 
-  readParts(_start: number, _end: number, _wants: DeltaWants | null): readonly DeltaRecords[] {
-    return []
+  readParts(start: number, end: number, wants: DeltaWants | null): readonly DeltaRecords[] {
+    if (this.#log.count === 0) return NO_PARTS
+    const builder = new MemRecordsBuilder(this.#columns)
+    const reader = wants === null ? null : new SnapshotReader(this.#log, wants, this.#indexes)
+    if (end - start === 1) {
+      this.#readRow(start, reader, builder)
+    } else {
+      const { count } = this.#index
+      const sorted = this.#index.sorted()
+      const stop = lowerOrdinal(sorted, count, end)
+      for (let i = lowerOrdinal(sorted, count, start); i < stop; i++) {
+        this.#readRow(sorted[i], reader, builder)
+      }
+    }
+    return builder.count === 0 ? NO_PARTS : [builder.finish()]
+  }
+
+  #readRow(ordinal: number, reader: SnapshotReader | null, builder: MemRecordsBuilder): void {
+    const newest = this.#index.get(ordinal)
+    if (newest === NO_REDO) return
+    if (reader === null) this.#readChain(ordinal, newest, builder)
+    else reader.read(ordinal, newest, builder)
+  }
+
+  /** Adds all records of a row, oldest first. */
+  #readChain(ordinal: number, newest: number, builder: MemRecordsBuilder): void {
+    const log = this.#log
+    let count = 0
+    for (let redo = newest; redo !== NO_REDO; redo = log.older(redo)) {
+      if (count === scratchRedos.length) growScratch()
+      scratchRedos[count++] = redo
+    }
+    while (count-- > 0) {
+      const redo = scratchRedos[count]
+      const chunk = log.chunks[redo >>> CHUNK_SHIFT]
+      const index = redo & CHUNK_MASK
+      builder.add(ordinal, chunk.at[index], chunk.kinds[index] as 1 | 2)
+      const end = chunk.cellEnds[index]
+      for (let cell = index === 0 ? 0 : chunk.cellEnds[index - 1]; cell < end; cell++) {
+        builder.addCell(chunk.cellColumns[cell], chunk.cellPositions[cell])
+      }
+    }
   }
 
   /** Walks all records. Throws an AssertionError where an invariant does not hold. */
   checkInvariants(): void {
-    this.heldBytes = 0
+    this.#log.checkInvariants()
+    this.#index.checkInvariants()
+    const records = this.read(0, 2 ** 32)
+    assert(records.count === this.recordCount, 'every record is on the chain of a row')
+    let deleteCount = 0
+    for (let i = 0; i < records.count; i++) {
+      const cellCount = records.cellEnds[i] - (i === 0 ? 0 : records.cellEnds[i - 1])
+      const isDelete = records.kinds[i] === DELTA_KINDS.DELETE
+      assert(isDelete === (cellCount === 0), 'an UPDATE has cells and a DELETE has none')
+      if (isDelete) deleteCount++
+      assert(records.timestamps[i] >= this.oldest, 'no record is older than the oldest')
+      assert(records.timestamps[i] <= this.newest, 'no record is newer than the newest')
+      const isNext = i > 0 && records.ordinals[i - 1] === records.ordinals[i]
+      assert(!isNext || records.kinds[i - 1] === DELTA_KINDS.UPDATE, 'nothing follows a delete')
+    }
+    assert(deleteCount === this.deleteCount, 'deletes are counted')
+  }
+}
+
+let scratchRedos = new Int32Array(64)
+
+function growScratch(): void {
+  const grown = new Int32Array(scratchRedos.length * 2)
+  grown.set(scratchRedos)
+  scratchRedos = grown
+}
+
+function joinZones(physical: Physical, zone: ZoneMap | null, next: ZoneMap): ZoneMap {
+  return zone === null ? next : mergeZoneMaps(physical, zone, next)
+}
+
+/** Makes of the chain of a row the one record that a snapshot sees. */
+class SnapshotReader {
+  readonly #log: RedoLog
+  readonly #snapshot: Timestamp
+  /** By index in the log: place among those wanted. */
+  readonly #wanted: Int16Array
+  readonly #wantedIndexes: number[] = []
+  readonly #positions: Int32Array
+
+  constructor(log: RedoLog, wants: DeltaWants, indexes: ReadonlyMap<number, number>) {
+    this.#log = log
+    this.#snapshot = wants.snapshot
+    this.#wanted = new Int16Array(indexes.size).fill(NOT_WANTED)
+    for (const id of wants.columnIds) {
+      const index = indexes.get(id)
+      if (index === undefined || this.#wanted[index] !== NOT_WANTED) continue
+      this.#wanted[index] = this.#wantedIndexes.length
+      this.#wantedIndexes.push(index)
+    }
+    this.#positions = new Int32Array(this.#wantedIndexes.length)
+  }
+
+  read(ordinal: number, newest: number, builder: MemRecordsBuilder): void {
+    const log = this.#log
+    const redo = log.newestAt(newest, this.#snapshot)
+    if (redo === NO_REDO) return
+    if (log.kind(redo) === REDO_KINDS.DELETE) {
+      builder.add(ordinal, log.at(redo), DELTA_KINDS.DELETE)
+      return
+    }
+    const indexes = this.#wantedIndexes
+    const positions = this.#positions.fill(UNCHANGED)
+    if (log.resolve(redo, this.#wanted, indexes.length, positions, 0) === 0) return
+    builder.add(ordinal, log.at(redo), DELTA_KINDS.UPDATE)
+    for (let place = 0; place < indexes.length; place++) {
+      if (positions[place] !== UNCHANGED) builder.addCell(indexes[place], positions[place])
+    }
   }
 }

@@ -4,14 +4,19 @@
 
 import { ColumnBuilder } from '../../common/column-builder.ts'
 import type { ColumnVector } from '../../common/column-vector.ts'
-import { type Cell, LANE_BYTES, PHYSICAL, type Physical } from '../../common/data-type.ts'
+import type { Cell, Physical } from '../../common/data-type.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { assert } from '../../util/assert.ts'
-import type { DeltaColumn, DeltaKind, DeltaRecords } from './delta-records.ts'
+import {
+  DELTA_KINDS,
+  type DeltaColumn,
+  type DeltaKind,
+  type DeltaRecords,
+} from './delta-records.ts'
 
 const CAPACITY_MIN = 64
-const NO_COLUMN = -1
 const scratchRow = new Uint32Array(1)
+let scratchRows = new Uint32Array(256)
 
 /**
  * Records in the making, ascending by (ordinal, timestamp). Cells of each column are kept in the
@@ -24,8 +29,6 @@ export class DeltaRecordsBuilder {
   count = 0
   deleteCount = 0
   reinsertCount = 0
-  /** Bytes of the cells so far, plain. */
-  cellBytes = 0
   #ordinals = new Uint32Array(CAPACITY_MIN)
   #timestamps = new Float64Array(CAPACITY_MIN)
   #kinds = new Uint8Array(CAPACITY_MIN)
@@ -36,6 +39,13 @@ export class DeltaRecordsBuilder {
   readonly #columnIds: number[] = []
   readonly #builders: ColumnBuilder[] = []
   readonly #indexes = new Map<number, number>()
+
+  /** Bytes of the records so far, about. Cost: O(columns). */
+  get usedBytes(): number {
+    let bytes = this.count * 17 + this.#cellCount * 6
+    for (const builder of this.#builders) bytes += builder.usedBytes
+    return bytes
+  }
 
   /** Bytes held in memory, spare capacity included. Cost: O(columns). */
   get heldBytes(): number {
@@ -63,8 +73,8 @@ export class DeltaRecordsBuilder {
     this.#timestamps[index] = at
     this.#kinds[index] = kind
     this.#cellEnds[index] = this.#cellCount
-    if (kind === 2) this.deleteCount++
-    else if (kind === 3) this.reinsertCount++
+    if (kind === DELTA_KINDS.DELETE) this.deleteCount++
+    else if (kind === DELTA_KINDS.REINSERT) this.reinsertCount++
     this.count = index + 1
   }
 
@@ -72,17 +82,75 @@ export class DeltaRecordsBuilder {
   addCell(columnId: number, source: ColumnVector, row: number): void {
     scratchRow[0] = row
     this.#builder(columnId, source.physical).appendRows(source, scratchRow, 0, 1)
-    this.cellBytes +=
-      source.physical === PHYSICAL.binary
-        ? source.offsets[row + 1] - source.offsets[row] + 4
-        : LANE_BYTES[source.physical]
   }
 
   /** Adds to the newest record a plain value, or null. For edges. */
   addValue(columnId: number, physical: Physical, cell: Cell | null): void {
     this.#builder(columnId, physical).appendCell(cell)
-    const isBinary = physical === PHYSICAL.binary
-    this.cellBytes += isBinary ? ((cell as Uint8Array | null)?.length ?? 0) + 4 : LANE_BYTES[physical]
+  }
+
+  /** Appends records `[start, end)`, by index, with their cells. Requires: as `append`. */
+  appendRecords(records: DeltaRecords, start: number, end: number): void {
+    if (start === end) return
+    this.#copyRecords(records, start, end)
+    const firstCell = start === 0 ? 0 : records.cellEnds[start - 1]
+    const lastCell = records.cellEnds[end - 1]
+    const shift = this.#cellCount - firstCell
+    for (let i = start, out = this.count; i < end; i++, out++) {
+      this.#cellEnds[out] = records.cellEnds[i] + shift
+    }
+    this.count += end - start
+    if (firstCell < lastCell) this.#copyCells(records, firstCell, lastCell)
+  }
+
+  #copyRecords({ ordinals, timestamps, kinds }: DeltaRecords, start: number, end: number): void {
+    const first = this.count
+    const isBehind =
+      first === 0 ||
+      ordinals[start] > this.#ordinals[first - 1] ||
+      (ordinals[start] === this.#ordinals[first - 1] &&
+        timestamps[start] >= this.#timestamps[first - 1])
+    assert(isBehind, 'delta records ascend')
+    if (first + end - start > this.#ordinals.length) this.#growRecords(first + end - start)
+    this.#ordinals.set(ordinals.subarray(start, end), first)
+    this.#timestamps.set(timestamps.subarray(start, end), first)
+    this.#kinds.set(kinds.subarray(start, end), first)
+    for (let i = start; i < end; i++) {
+      if (kinds[i] === DELTA_KINDS.DELETE) this.deleteCount++
+      else if (kinds[i] === DELTA_KINDS.REINSERT) this.reinsertCount++
+    }
+  }
+
+  /** Copies cells `[start, end)`, those of a column at once, in the order of the records. */
+  #copyCells(records: DeltaRecords, start: number, end: number): void {
+    const { cellColumns, cellPositions, columns } = records
+    const count = end - start
+    if (this.#cellCount + count > this.#cellColumns.length) this.#growCells(this.#cellCount + count)
+    if (scratchRows.length < count) scratchRows = new Uint32Array(count * 2)
+    const rowEnds = columnEnds(cellColumns, start, end, columns.length)
+    const indexes = columns.map((column, i) => {
+      const isUsed = rowEnds[i] > (i === 0 ? 0 : rowEnds[i - 1])
+      return isUsed ? this.#columnIndex(column.columnId, column.physical) : 0
+    })
+    const next = new Uint32Array(columns.length)
+    const shifts = new Int32Array(columns.length)
+    for (let i = 0; i < columns.length; i++) {
+      next[i] = i === 0 ? 0 : rowEnds[i - 1]
+      shifts[i] = (this.#builders[indexes[i]]?.rowCount ?? 0) - next[i]
+    }
+    for (let cell = start, out = this.#cellCount; cell < end; cell++, out++) {
+      const column = cellColumns[cell]
+      const row = next[column]++
+      scratchRows[row] = cellPositions[cell]
+      this.#cellColumns[out] = indexes[column]
+      this.#cellPositions[out] = row + shifts[column]
+    }
+    for (let i = 0; i < columns.length; i++) {
+      const first = i === 0 ? 0 : rowEnds[i - 1]
+      if (first === rowEnds[i]) continue
+      this.#builders[indexes[i]].appendRows(columns[i].cells, scratchRows, first, rowEnds[i])
+    }
+    this.#cellCount += count
   }
 
   /** Appends record `index` of `records` with its cells, as a record of row `ordinal`. */
@@ -97,9 +165,8 @@ export class DeltaRecordsBuilder {
 
   #builder(columnId: number, physical: Physical): ColumnBuilder {
     assert(this.count > 0, 'a cell belongs to a record')
-    const index = this.#indexes.get(columnId) ?? this.#addColumn(columnId, physical)
+    const index = this.#columnIndex(columnId, physical)
     const builder = this.#builders[index]
-    assert(builder.physical === physical, 'cells of a column are laid out alike')
     if (this.#cellCount === this.#cellColumns.length) this.#growCells(this.#cellCount + 1)
     this.#cellColumns[this.#cellCount] = index
     this.#cellPositions[this.#cellCount] = builder.rowCount
@@ -107,7 +174,12 @@ export class DeltaRecordsBuilder {
     return builder
   }
 
-  #addColumn(columnId: number, physical: Physical): number {
+  #columnIndex(columnId: number, physical: Physical): number {
+    const known = this.#indexes.get(columnId)
+    if (known !== undefined) {
+      assert(this.#builders[known].physical === physical, 'cells of a column are laid out alike')
+      return known
+    }
     const index = this.#builders.length
     this.#columnIds.push(columnId)
     this.#builders.push(new ColumnBuilder(physical))
@@ -166,8 +238,20 @@ export class DeltaRecordsBuilder {
     this.count = 0
     this.deleteCount = 0
     this.reinsertCount = 0
-    this.cellBytes = 0
     this.#cellCount = 0
     for (const builder of this.#builders) builder.clear()
   }
+}
+
+/** Where the cells of each column end once they are grouped by column, of cells `[start, end)`. */
+function columnEnds(
+  cellColumns: Uint16Array,
+  start: number,
+  end: number,
+  columnCount: number,
+): Uint32Array {
+  const ends = new Uint32Array(columnCount)
+  for (let cell = start; cell < end; cell++) ends[cellColumns[cell]]++
+  for (let i = 1; i < columnCount; i++) ends[i] += ends[i - 1]
+  return ends
 }
