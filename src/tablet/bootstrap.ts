@@ -1,27 +1,28 @@
 /**
- * Brings a tablet's memory back from its storage: superblock, then the ops of the live WAL
- * generations in order.
+ * Brings a tablet's memory back from its storage: superblock, remembered results, then the ops of
+ * the live WAL generations in order.
  *
- * Nothing is decided here. Each entry says of each row what was done, and that is done again; rows
- * that were refused stay refused, whatever the store looks like meanwhile. Nothing is written, and
- * nothing else is read.
+ * Nothing is decided here. Each entry says of each row what was done, and that is done again, where
+ * it is not in files yet (replay-op.ts); rows that were refused stay refused, whatever the stores
+ * look like meanwhile. Nothing is written. Of files only what tells where a changed row lies is
+ * read, and that only for ops that are not in files as a whole.
  */
 
-import { type Clock, TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
+import type { PageCache } from '../cfile/page-cache.ts'
+import type { Clock, Timestamp } from '../common/hybrid-clock.ts'
 import { decodeRowBlock, type RowBlock } from '../common/row-block.ts'
 import { CorruptionError } from '../common/status.ts'
-import { applyOutcomes } from './apply-outcomes.ts'
-import type { MemRowSet } from './memory/mem-row-set.ts'
 import type { TabletStore } from './ports.ts'
+import { isInFiles, replayOp } from './replay-op.ts'
 import { ResultCache } from './result-cache.ts'
 import { collectErrors, hasApplied } from './row-outcome.ts'
 import { mismatchOf } from './share-block.ts'
+import { decodeResults } from './stored-results.ts'
 import type { Superblock } from './superblock.ts'
 import { TabletClock } from './tablet-clock.ts'
-import { keyVectorsOf, makeMemRowSet, TabletParts } from './tablet-parts.ts'
+import { keyVectorsOf, TabletParts } from './tablet-parts.ts'
 import { Wal } from './wal.ts'
 import type { WalEntry } from './wal-entry.ts'
-import { WriteOp } from './write-op.ts'
 
 /** A tablet as storage tells of it. */
 export interface BootstrappedTablet {
@@ -30,91 +31,79 @@ export interface BootstrappedTablet {
 }
 
 /**
- * The running state of a tablet, from its superblock and WAL.
+ * The running state of a tablet, from its superblock, results row and WAL.
  *
  * Throws: CORRUPTION that names the stored row. Cost: one pass over the live WAL.
  */
 export function bootstrap(options: {
   readonly store: TabletStore
+  readonly cache: PageCache
   readonly superblock: Superblock
-  readonly clockPort: Clock
-  readonly keyHashSeed: number
+  readonly clock: Clock
 }): BootstrappedTablet {
-  const { store, superblock, clockPort, keyHashSeed } = options
-  const { identity, clockMark } = superblock
-  const replay = new Replay(makeMemRowSet(identity, keyHashSeed), {
-    tableVersion: identity.tableVersion,
-    keyHashSeed,
-    now: clockPort.nowMicros(),
-  })
-  const wal = Wal.replay(store, superblock.walGenerations, (entry, where) =>
-    replay.visit(entry, where),
-  )
+  const { store, cache, superblock, clock: clockPort } = options
+  const now = clockPort.nowMicros()
+  const { walGenerations, lastApplied, clockMark } = superblock
+  const wal = Wal.open(store, walGenerations, lastApplied)
+  const results = new ResultCache()
+  if (superblock.resultsUntil > now) readResults(store, results, now)
+  const parts = new TabletParts({ store, clock: clockPort, cache, superblock, results, wal })
+  const replay = new Replay(parts, now)
+  wal.replay((entry, where) => replay.visit(entry, where))
   const clock = new TabletClock(clockPort, wal.lastTimestamp, clockMark)
-  const { memRowSet, results, lastApplied } = replay
-  const parts = new TabletParts({
-    store,
-    identity,
-    memRowSet,
-    keyHashSeed,
-    results,
-    wal,
-    lastApplied,
-    clockMark,
-    safeTime: clock.last,
-  })
+  parts.mvcc.adjustNewOpLowerBound(clock.last)
   return { parts, clock }
 }
 
+function readResults(store: TabletStore, results: ResultCache, now: Timestamp): void {
+  const bytes = store.readResults()
+  if (bytes === null) throw new CorruptionError('remembered results are missing')
+  for (const { key, result, expiresAt } of decodeResults(bytes)) {
+    if (expiresAt > now) results.remember(key, result, expiresAt)
+  }
+}
+
 class Replay {
-  readonly memRowSet: MemRowSet
-  readonly results = new ResultCache()
-  lastApplied: Timestamp = TIMESTAMP_MIN
-  readonly #op = new WriteOp()
-  readonly #tableVersion: number
-  readonly #keyHashSeed: number
+  readonly #parts: TabletParts
   readonly #now: Timestamp
 
-  constructor(
-    memRowSet: MemRowSet,
-    options: {
-      readonly tableVersion: number
-      readonly keyHashSeed: number
-      readonly now: Timestamp
-    },
-  ) {
-    this.memRowSet = memRowSet
-    this.#tableVersion = options.tableVersion
-    this.#keyHashSeed = options.keyHashSeed
-    this.#now = options.now
+  constructor(parts: TabletParts, now: Timestamp) {
+    this.#parts = parts
+    this.#now = now
   }
 
   visit(entry: WalEntry, where: string): void {
-    if (entry.tableVersion !== this.#tableVersion) {
+    if (entry.tableVersion !== this.#parts.identity.tableVersion) {
       throw new CorruptionError(`${where}: version ${entry.tableVersion} of the table is unknown`)
     }
-    if (entry.block.length > 0) this.#apply(entry, where)
+    if (entry.block.length > 0 && !isInFiles(this.#parts, entry.timestamp)) {
+      this.#apply(entry, where)
+    }
     const isApplied = hasApplied(entry.counts)
-    if (isApplied) this.lastApplied = entry.timestamp
+    if (isApplied) this.#parts.lastApplied = Math.max(this.#parts.lastApplied, entry.timestamp)
     if (entry.resultKey !== null && entry.expiresAt > this.#now) this.#remember(entry, isApplied)
   }
 
   #apply(entry: WalEntry, where: string): void {
+    const parts = this.#parts
     const block = this.#decode(entry, where)
-    const op = this.#op
+    const { op } = parts
     op.begin(block)
-    const keyVectors = keyVectorsOf(block, this.memRowSet.schema.keyColumns)
-    if (keyVectors === null) throw new CorruptionError(`${where}: row block lacks a key column`)
-    op.encodeKeys(keyVectors, this.#keyHashSeed)
-    op.outcomes.set(entry.outcomes)
-    const hasFoundAll = applyOutcomes(this.memRowSet, op, entry.timestamp, false)
-    op.end()
-    if (!hasFoundAll) throw new CorruptionError(`${where}: it changes a row that is not there`)
+    try {
+      const keyVectors = keyVectorsOf(block, parts.keyColumns)
+      if (keyVectors === null) throw new CorruptionError(`${where}: row block lacks a key column`)
+      op.encodeKeys(keyVectors, parts.keyHashSeed)
+      op.outcomes.set(entry.outcomes)
+      if (replayOp(parts, op, entry.timestamp)) return
+    } finally {
+      op.end()
+    }
+    throw new CorruptionError(`${where}: it changes a row that is not there`)
   }
 
   #decode(entry: WalEntry, where: string): RowBlock {
     const block = decodeBlock(entry.block, where)
-    const mismatch = mismatchOf(block, this.memRowSet.schema)
+    const mismatch = mismatchOf(block, this.#parts.schema)
     if (mismatch !== null) throw new CorruptionError(`${where}: ${mismatch}`)
     if (block.rowCount !== entry.rowCount || block.operations === null) {
       throw new CorruptionError(`${where}: row block does not match its outcomes`)
@@ -131,7 +120,7 @@ class Replay {
       errors: collectErrors(outcomes, errorColumnIds, rowCount, counts.failed),
       isReplayed: true,
     }
-    this.results.remember(resultKey, result, expiresAt)
+    this.#parts.results.remember(resultKey, result, expiresAt)
   }
 }
 

@@ -4,7 +4,8 @@
  *   clients' keys   kept ten minutes in a budget that, when full, refuses new keys and forgets none
  *   fronts' keys    kept thirty seconds in their own budget that, when full, forgets the oldest
  *
- * A result is written to the WAL with its op, in one stored row, and comes back by replay.
+ * A result is written to the WAL with its op, in one stored row, and comes back by replay; before
+ * its WAL generation is dropped it is written to the results row (stored-results.ts).
  *
  *  I1  `bytes` of a side is the sum of its results' sizes;
  *  I2  a side's results are in the order in which they were remembered.
@@ -30,7 +31,7 @@ const RESULT_FIXED_BYTES = 256
 const BYTES_PER_ERROR = 9
 
 interface RememberedResult {
-  readonly digest: string
+  readonly key: ResultKey
   readonly result: WriteResult
   readonly expiresAt: Timestamp
   readonly bytes: number
@@ -105,7 +106,7 @@ export class ResultCache {
       side.forget(name, remembered)
       return undefined
     }
-    if (remembered.digest !== key.digest) {
+    if (remembered.key.digest !== key.digest) {
       throw invalidArgument('idempotency key was used before with another request')
     }
     return remembered.result
@@ -138,9 +139,16 @@ export class ResultCache {
     const before = side.results.get(name)
     if (before !== undefined) side.forget(name, before)
     const bytes = sizeOf(key, result.errors.rows.length)
-    side.results.set(name, { digest: key.digest, result, expiresAt, bytes })
+    side.results.set(name, { key, result, expiresAt, bytes })
     side.bytes += bytes
     if (key.isInternal) side.makeRoom(0, false, expiresAt)
+  }
+
+  /** Visits every result, of each side the oldest first, expired ones included. */
+  forEach(visit: (key: ResultKey, result: WriteResult, expiresAt: Timestamp) => void): void {
+    for (const side of [this.#clients, this.#fronts]) {
+      for (const { key, result, expiresAt } of side.results.values()) visit(key, result, expiresAt)
+    }
   }
 
   /** Asserts I1. */

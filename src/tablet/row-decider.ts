@@ -12,7 +12,9 @@
  *   DELETE           KEY_NOT_FOUND        delete
  *   DELETE_IGNORE    ignored              delete
  *
- * Rows with the same key see each other: what a key is for a row is what the row before it left.
+ * Rows with the same key see each other: what a key is for a row is what the row before it left. A
+ * row that was deleted on disk, or in a MemRowSet that is being flushed, is absent: its key comes
+ * back in the active MemRowSet.
  */
 
 import { ROW_ERRORS } from '../common/row-error.ts'
@@ -21,37 +23,38 @@ import type { Schema } from '../common/schema.ts'
 import { unreachable } from '../util/assert.ts'
 import { TOUCHED } from './row-checker.ts'
 import { ROW_OUTCOMES } from './row-outcome.ts'
-import { ABSENT_SLOT, PRESENCE, type WriteOp } from './write-op.ts'
+import { PRESENCE, STORES, type WriteOp } from './write-op.ts'
 
-/**
- * Whether no row has failed yet, no two have the same key, and the store knows none of the keys.
- */
-export function areAllNew(op: WriteOp): boolean {
-  if (op.hasDuplicates) return false
-  const { slots, outcomes, rowCount } = op
-  for (let row = 0; row < rowCount; row++) {
-    if (slots[row] !== ABSENT_SLOT || outcomes[row] !== 0) return false
-  }
+/** Whether no row of an op has failed yet. */
+export function areAllUndecided(op: WriteOp): boolean {
+  const { outcomes, rowCount } = op
+  for (let row = 0; row < rowCount; row++) if (outcomes[row] !== 0) return false
   return true
 }
 
 /**
- * Sets the outcome of every row that has none yet.
+ * Sets the outcome of every row that has none yet, and in `stores` the store in which it was found
+ * or is to be done.
  *
- * Requires: `presence` says of each key what it is before the op; `leaders` is there if keys
- * repeat.
+ * Requires: `presence` and `stores` say of each key what and where it is before the op; `leaders`
+ * is there if keys repeat.
  */
 export function decideRows(op: WriteOp, schema: Schema): void {
   const { outcomes, operations, presence, leaders, touched, hasDuplicates, rowCount } = op
+  const { stores, keyStores } = op
+  if (hasDuplicates) for (let row = 0; row < rowCount; row++) keyStores[row] = stores[row]
   for (let row = 0; row < rowCount; row++) {
     if (outcomes[row] !== 0) continue
     const leader = hasDuplicates ? leaders[row] : row
     const outcome = decideRow(operations[row], presence[leader], touched[row])
     outcomes[row] = outcome
+    if (hasDuplicates) stores[row] = keyStores[leader]
     if (outcome === ROW_OUTCOMES.INSERT || outcome === ROW_OUTCOMES.REINSERT) {
       presence[leader] = PRESENCE.LIVE
+      stores[row] = STORES.ACTIVE
+      keyStores[leader] = STORES.ACTIVE
     } else if (outcome === ROW_OUTCOMES.DELETE) {
-      presence[leader] = PRESENCE.GHOST
+      presence[leader] = stores[row] === STORES.ACTIVE ? PRESENCE.GHOST : PRESENCE.ABSENT
     } else if (outcome === ROW_ERRORS.COLUMN_IMMUTABLE) {
       op.errorColumnIds[row] = firstImmutable(op, schema, row)
     } else if (outcome === ROW_ERRORS.KEY_ALREADY_PRESENT || outcome === ROW_ERRORS.KEY_NOT_FOUND) {

@@ -16,9 +16,10 @@
  *  I3  nothing is written before `initialize`.
  */
 
-import { type Clock, TIMESTAMP_MAX, TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
-import { WAL_GENERATION_COUNT_MAX } from '../common/limits.ts'
-import { CorruptionError, invalidArgument, StatusError } from '../common/status.ts'
+import { PageCache } from '../cfile/page-cache.ts'
+import { type Clock, TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
+import { PAGE_CACHE_BYTES_MAX } from '../common/limits.ts'
+import { invalidArgument, StatusError } from '../common/status.ts'
 import type { TableEntry } from '../common/table.ts'
 import { assert } from '../util/assert.ts'
 import type { Prng } from '../util/prng.ts'
@@ -33,9 +34,15 @@ import {
   openTabletScan,
 } from './read-path.ts'
 import { ResultCache } from './result-cache.ts'
-import { decodeSuperblock, encodeSuperblock, type TabletIdentity } from './superblock.ts'
+import {
+  decodeSuperblock,
+  emptyMarks,
+  encodeSuperblock,
+  type Superblock,
+  type TabletIdentity,
+} from './superblock.ts'
 import { TabletClock } from './tablet-clock.ts'
-import { makeMemRowSet, TabletParts } from './tablet-parts.ts'
+import { TabletParts } from './tablet-parts.ts'
 import type {
   LookupRequest,
   OfferRequest,
@@ -45,7 +52,7 @@ import type {
   WriteRequest,
   WriteResult,
 } from './tablet-request.ts'
-import { Wal } from './wal.ts'
+import { WAL_GENERATION_FIRST, Wal } from './wal.ts'
 import { writeShare } from './write-section.ts'
 
 /** What a tablet is given. */
@@ -56,6 +63,8 @@ export interface TabletOptions {
   readonly prng: Prng
   /** Shared by all tablets of the isolate. */
   readonly accountant: MemoryAccountant
+  /** Shared likewise; left out: one of its own. */
+  readonly cache?: PageCache
 }
 
 /** What operators and tests count. */
@@ -75,7 +84,7 @@ export class Tablet {
   #parts: TabletParts | null
   /** While a call is under way, and for ever after one that failed as none may. */
   #isBroken = false
-  /** While the store and the memory may differ. */
+  /** While it is initialized: then its parts do not know yet that they may differ from the store. */
   #isCommitting = false
 
   private constructor(
@@ -96,14 +105,15 @@ export class Tablet {
    */
   static open(options: TabletOptions): Tablet {
     const { store, clock: clockPort, prng, accountant } = options
+    const cache = options.cache ?? new PageCache(PAGE_CACHE_BYTES_MAX)
     const keyHashSeed = prng.uint32() + prng.below(2 ** 21) * 2 ** 32
     const stored = store.readSuperblock()
     if (stored === null) {
       const clock = new TabletClock(clockPort, TIMESTAMP_MIN, TIMESTAMP_MIN)
       return new Tablet(options, keyHashSeed, clock, null)
     }
-    const superblock = decodeSuperblock(stored)
-    const { parts, clock } = bootstrap({ store, superblock, clockPort, keyHashSeed })
+    const superblock = decodeSuperblock(stored, keyHashSeed)
+    const { parts, clock } = bootstrap({ store, cache, superblock, clock: clockPort })
     accountant.hold(parts, parts.identity.tabletId, parts.heldBytes)
     return new Tablet(options, keyHashSeed, clock, parts)
   }
@@ -141,7 +151,7 @@ export class Tablet {
     return {
       rowsRead: store.rowsRead,
       rowsWritten: store.rowsWritten,
-      liveRowCount: this.#parts?.memRowSet.liveRowCount ?? 0,
+      liveRowCount: this.#parts?.liveRowCount ?? 0,
       memoryBytes: this.#parts?.heldBytes ?? 0,
       walBytes: this.#parts?.wal.bytes ?? 0,
     }
@@ -160,29 +170,22 @@ export class Tablet {
         assert(this.#parts.identity.tabletId === tabletId, 'a tablet stays what it is')
         return
       }
-      const { store } = this.#options
+      const { store, clock } = this.#options
+      const cache = this.#options.cache ?? new PageCache(PAGE_CACHE_BYTES_MAX)
       const identity = identityOf(table, tabletId)
-      // Once on trial, at its largest: what will not fit is refused while there is a way back.
-      encodeSuperblock({
-        identity,
-        clockMark: TIMESTAMP_MAX,
-        walGenerations: new Array(WAL_GENERATION_COUNT_MAX).fill(TIMESTAMP_MAX),
-      })
-      this.#commit(() => {
-        const parts = new TabletParts({
-          store,
-          identity,
-          memRowSet: makeMemRowSet(identity, this.#keyHashSeed),
-          keyHashSeed: this.#keyHashSeed,
-          results: new ResultCache(),
-          wal: Wal.create(store),
-          lastApplied: TIMESTAMP_MIN,
-          clockMark: TIMESTAMP_MIN,
-          safeTime: this.#clock.last,
-        })
+      const superblock = firstSuperblock(identity, this.#keyHashSeed)
+      // Once on trial: what will not fit is refused while there is a way back.
+      encodeSuperblock(superblock)
+      this.#isCommitting = true
+      store.transact(() => {
+        const wal = Wal.create(store)
+        const results = new ResultCache()
+        const parts = new TabletParts({ store, clock, cache, superblock, results, wal })
+        parts.mvcc.adjustNewOpLowerBound(this.#clock.last)
         parts.writeSuperblock()
         this.#parts = parts
       })
+      this.#isCommitting = false
     })
   }
 
@@ -201,7 +204,6 @@ export class Tablet {
           parts,
           clock: this.#clock,
           accountant: this.#options.accountant,
-          commit: (work) => this.#commit(work),
         },
         request,
       ),
@@ -270,7 +272,7 @@ export class Tablet {
         return { kind: 'stale', clock: this.#clock.newest, tableVersion }
       }
       const value = work(parts)
-      this.#options.accountant.hold(parts, parts.identity.tabletId, parts.heldBytes)
+      this.#account(parts)
       return { kind: 'ok', clock: this.#clock.newest, value }
     })
   }
@@ -309,13 +311,30 @@ export class Tablet {
   #promise(parts: TabletParts, snapshot: Timestamp): void {
     const isStored = snapshot <= parts.clockMark || snapshot <= parts.wal.lastTimestamp
     if (!isStored && this.#clock.mustOutliveRestart(snapshot)) {
-      this.#commit(() => {
-        parts.clockMark = snapshot
-        parts.writeSuperblock()
-      })
+      parts.transact(() => parts.writeClockMark(snapshot))
     }
     this.#clock.show(snapshot)
     parts.mvcc.adjustNewOpLowerBound(snapshot)
+  }
+
+  /**
+   * Runs maintenance: work that may call `transact` of the parts, several times. What it throws but
+   * a StatusError leaves the tablet unusable, and so does what fails once memory has changed.
+   */
+  maintain<T>(work: (parts: TabletParts) => T): T | null {
+    return this.#run(() => {
+      const parts = this.#parts
+      if (parts === null) return null
+      try {
+        return work(parts)
+      } finally {
+        this.#account(parts)
+      }
+    })
+  }
+
+  #account(parts: TabletParts): void {
+    this.#options.accountant.hold(parts, parts.identity.tabletId, parts.heldBytes)
   }
 
   /** Runs a call. One that fails as none may leaves the tablet broken. */
@@ -327,24 +346,16 @@ export class Tablet {
       this.#isBroken = false
       return value
     } catch (error) {
-      if (!this.#isCommitting && isExpected(error)) this.#isBroken = false
+      const isTorn = this.#isCommitting || this.#parts?.isTorn === true
+      if (error instanceof StatusError && !isTorn) this.#isBroken = false
       throw error
     }
   }
-
-  /**
-   * Runs a transaction whose work changes memory too. If any of it fails, memory is worth nothing
-   * any more.
-   */
-  #commit(work: () => void): void {
-    this.#isCommitting = true
-    this.#options.store.transact(work)
-    this.#isCommitting = false
-  }
 }
 
-function isExpected(error: unknown): boolean {
-  return error instanceof StatusError && !(error instanceof CorruptionError)
+function firstSuperblock(identity: TabletIdentity, keyHashSeed: number): Superblock {
+  const walGenerations = [WAL_GENERATION_FIRST]
+  return { ...emptyMarks(keyHashSeed), walGenerations, identity, rowSets: [] }
 }
 
 function identityOf(table: TableEntry, tabletId: string): TabletIdentity {

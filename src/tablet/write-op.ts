@@ -6,8 +6,10 @@
  *   row            0     1     2     3     4
  *   keys           k     q     k     z     k     encoded primary keys, in one arena
  *   leaders        0     1     0     3     0     the first row with the same key
- *   slots          7    −1     7    −1     7     where the store has the key, or ABSENT_SLOT
- *   presence      LIVE   –   LIVE   –    LIVE    by leader: what the key is for the next row
+ *   stores         0     0     0     2     0     which store has the version that the row is about
+ *   slots          7    −1     7    11     7     where that has the key, or ABSENT_SLOT
+ *   presence      LIVE   –   LIVE  LIVE  LIVE    by leader: what the key is for the next row
+ *   keyStores      0     0     0     2     0     by leader: which store has that
  *   touched                                      which kinds of non-key columns the row sets
  *   outcomes                                     what was done with the row (row-outcome.ts)
  */
@@ -19,17 +21,27 @@ import { RowBlock } from '../common/row-block.ts'
 import { KeyArena } from '../util/arena.ts'
 import { assert } from '../util/assert.ts'
 import { equalBytes } from '../util/bytes.ts'
+import type { DiskRowSet } from './disk/disk-row-set.ts'
 
 /** Slot of a key that the store does not know. */
 export const ABSENT_SLOT = -1
 
-/** What a key is to the store. */
+/** What a key is to the tablet. */
 export const PRESENCE = {
-  /** No version of it. */
+  /** No version of it, or one that ended in a store to which no row is added any more. */
   ABSENT: 0,
-  /** Its last version is a delete. */
+  /** Its last version is in the active MemRowSet, and is a delete. */
   GHOST: 1,
   LIVE: 2,
+} as const
+
+/** Stores by number; `FIRST_ROW_SET + i` is `rowSets[i]` of the op. */
+export const STORES = {
+  /** The active MemRowSet. Absent keys are its: it takes them in. */
+  ACTIVE: 0,
+  /** The MemRowSet that is being flushed. */
+  FROZEN: 1,
+  FIRST_ROW_SET: 2,
 } as const
 
 const CAPACITY_MIN = 16
@@ -48,7 +60,9 @@ export class WriteOp {
   /** Whether some rows of the op have the same key. Then `leaders` is meaningful. */
   hasDuplicates = false
   hashes = new Uint32Array(CAPACITY_MIN)
+  stores = new Uint16Array(CAPACITY_MIN)
   slots = new Int32Array(CAPACITY_MIN)
+  keyStores = new Uint16Array(CAPACITY_MIN)
   leaders = new Int32Array(CAPACITY_MIN)
   presence = new Uint8Array(CAPACITY_MIN)
   touched = new Uint8Array(CAPACITY_MIN)
@@ -57,9 +71,14 @@ export class WriteOp {
   errorColumnIds = new Int32Array(CAPACITY_MIN)
   /** Row numbers `[0, capacity)`: what a pass over all rows is given as its list of rows. */
   allRows = new Uint32Array(CAPACITY_MIN)
+  /** Rowsets on disk that have a live row of the op. */
+  readonly rowSets: DiskRowSet[] = []
+  /** Scratch: slots or ordinals that one store has. */
+  found = new Int32Array(CAPACITY_MIN)
   /** Scratch: row numbers of a pass over some rows. */
   someRows = new Uint32Array(CAPACITY_MIN)
   #table = new Int32Array(CAPACITY_MIN * 2)
+  #ordinals = new Int32Array(0)
 
   constructor() {
     this.#grow(CAPACITY_MIN)
@@ -80,8 +99,23 @@ export class WriteOp {
     this.touched.fill(0, 0, rowCount)
   }
 
+  /** Scratch: an ordinal a row, all absent. */
+  absentOrdinals(): Int32Array {
+    if (this.#ordinals.length < this.rowCount) this.#ordinals = new Int32Array(this.outcomes.length)
+    return this.#ordinals.fill(ABSENT_SLOT, 0, this.rowCount)
+  }
+
+  /** The number of a rowset that has a live row of the op. Cost: O(1) for the one asked last. */
+  storeOf(rowSet: DiskRowSet): number {
+    let index = this.rowSets.length - 1
+    while (index >= 0 && this.rowSets[index] !== rowSet) index--
+    if (index < 0) index = this.rowSets.push(rowSet) - 1
+    return STORES.FIRST_ROW_SET + index
+  }
+
   /** Lets go of what may be large. Requires: nobody holds on to the keys. */
   end(): void {
+    this.rowSets.length = 0
     if (this.keys.bytes.length > KEPT_KEY_BYTES_MAX) this.keys.bytes = new Uint8Array(256)
     this.keys.truncate(0)
     this.keys.count = 0
@@ -107,6 +141,11 @@ export class WriteOp {
     assert(hasDuplicates === this.hasDuplicates, 'keys were counted wrong')
   }
 
+  /** The same, and sets `hasDuplicates`, for an op whose keys nobody counted. */
+  countDuplicates(): void {
+    this.hasDuplicates = findLeaders(this.keys, this.hashes, this.#tableFor(), this.leaders)
+  }
+
   #tableFor(): Int32Array {
     let size = CAPACITY_MIN
     while (size < this.rowCount * 2) size *= 2
@@ -116,7 +155,10 @@ export class WriteOp {
 
   #grow(capacity: number): void {
     this.hashes = new Uint32Array(capacity)
+    this.stores = new Uint16Array(capacity)
     this.slots = new Int32Array(capacity)
+    this.found = new Int32Array(capacity)
+    this.keyStores = new Uint16Array(capacity)
     this.leaders = new Int32Array(capacity)
     this.presence = new Uint8Array(capacity)
     this.touched = new Uint8Array(capacity)

@@ -21,10 +21,11 @@ import { StatusError } from '../common/status.ts'
 import { assert } from '../util/assert.ts'
 import { EMPTY_BYTES } from '../util/bytes.ts'
 import { applyOutcomes } from './apply-outcomes.ts'
+import { locateKeys } from './locate-keys.ts'
 import type { MemoryAccountant } from './memory-accountant.ts'
 import { checkResultKey } from './result-cache.ts'
 import { checkColumns, checkKeys } from './row-checker.ts'
-import { areAllNew, decideRows } from './row-decider.ts'
+import { areAllUndecided, decideRows } from './row-decider.ts'
 import {
   changesStore,
   collectErrors,
@@ -39,15 +40,13 @@ import { readShareBlock } from './share-block.ts'
 import type { TabletClock } from './tablet-clock.ts'
 import { keyVectorsOf, type TabletParts } from './tablet-parts.ts'
 import type { ResultKey, WriteRequest, WriteResult } from './tablet-request.ts'
-import { ABSENT_SLOT, PRESENCE, type WriteOp } from './write-op.ts'
+import type { WriteOp } from './write-op.ts'
 
 /** What a section needs beside the parts of its tablet. */
 export interface SectionContext {
   readonly parts: TabletParts
   readonly clock: TabletClock
   readonly accountant: MemoryAccountant
-  /** Runs the part after which there is no way back. */
-  readonly commit: (work: () => void) => void
 }
 
 /**
@@ -108,27 +107,13 @@ function decide(parts: TabletParts, op: WriteOp, opNumber: number): void {
   // Ops that stay open across turns do not exist yet, so nobody else can hold a lock.
   assert(locked === 'held', 'a write waits for a lock')
   op.hasDuplicates = parts.locks.heldCount - heldBefore < op.rowCount
-  parts.memRowSet.findSlots(op.keys, op.hashes, op.rowCount, op.slots)
-  if (areInserts && areAllNew(op)) {
+  const areAllNew = locateKeys(parts, op)
+  if (areInserts && areAllNew && !op.hasDuplicates && areAllUndecided(op)) {
     op.outcomes.fill(ROW_OUTCOMES.INSERT, 0, op.rowCount)
     return
   }
   if (op.hasDuplicates) op.findLeaders()
-  resolvePresence(parts, op)
   decideRows(op, parts.schema)
-}
-
-/**
- * Says of each key what it is. With more stores than one, the place where they are asked in turn.
- */
-function resolvePresence(parts: TabletParts, op: WriteOp): void {
-  const { slots, presence, rowCount } = op
-  const memRowSet = parts.memRowSet
-  for (let row = 0; row < rowCount; row++) {
-    const slot = slots[row]
-    if (slot === ABSENT_SLOT) presence[row] = PRESENCE.ABSENT
-    else presence[row] = memRowSet.isLive(slot) ? PRESENCE.LIVE : PRESENCE.GHOST
-  }
 }
 
 function resultOf(op: WriteOp, counts: RowCounts, timestamp: number | null): WriteResult {
@@ -148,7 +133,8 @@ function commit(context: SectionContext, request: WriteRequest, counts: RowCount
   const timestamp = clock.next()
   const expiresAt =
     request.resultKey === null ? 0 : parts.results.expiryOf(request.resultKey, clock.physical)
-  context.commit(() => {
+  parts.transact(() => {
+    parts.tear()
     if (isApplied) mvcc.startOp(timestamp)
     const hasBegunGeneration = parts.wal.append({
       tableVersion: parts.identity.tableVersion,
@@ -161,13 +147,10 @@ function commit(context: SectionContext, request: WriteRequest, counts: RowCount
       expiresAt,
       block: changes ? request.block : EMPTY_BYTES,
     })
-    if (hasBegunGeneration) parts.writeSuperblock()
+    if (hasBegunGeneration) parts.commitStorage({})
     if (!isApplied) return
     mvcc.startApplying(timestamp)
-    if (changes) {
-      const hasFoundAll = applyOutcomes(parts.memRowSet, op, timestamp, !op.hasDuplicates)
-      assert(hasFoundAll, 'a row that was found is there')
-    }
+    if (changes) applyOutcomes(parts, op, timestamp)
     mvcc.finishApplying(timestamp)
     mvcc.adjustNewOpLowerBound(timestamp)
     parts.lastApplied = timestamp

@@ -2,12 +2,16 @@
  * A tablet over storage in memory that can be written to, read and crashed in a line each.
  */
 
+import { PageCache } from '../../src/cfile/page-cache.ts'
 import type { Timestamp } from '../../src/common/hybrid-clock.ts'
 import { encodeRowBlock, type RowBlock } from '../../src/common/row-block.ts'
 import type { Schema } from '../../src/common/schema.ts'
+import { StatusError } from '../../src/common/status.ts'
 import type { TableEntry } from '../../src/common/table.ts'
+import type { MaintenanceTask } from '../../src/tablet/maintenance/maintenance-task.ts'
 import { MemoryAccountant } from '../../src/tablet/memory-accountant.ts'
 import { Tablet } from '../../src/tablet/tablet.ts'
+import type { TabletParts } from '../../src/tablet/tablet-parts.ts'
 import type {
   ResultKey,
   TabletReply,
@@ -28,6 +32,7 @@ export interface HarnessOptions {
   /** The table whose tablet TABLET_ID it is; left out: one of that tablet alone. */
   readonly table?: TableEntry
   readonly memoryBytesMax?: number
+  readonly cacheBytesMax?: number
   readonly seed?: number
   /** Whether the tablet is left uninitialized. */
   readonly isNew?: boolean
@@ -39,6 +44,7 @@ export class TabletHarness {
   readonly table: TableEntry
   readonly clock = new TestClock()
   readonly accountant: MemoryAccountant
+  readonly cache: PageCache
   store = new MemoryTabletStore()
   tablet: Tablet
   readonly #prng: Prng
@@ -47,6 +53,7 @@ export class TabletHarness {
     this.schema = schema
     this.table = options.table ?? aTableEntry(schema, options.extraConfigs)
     this.accountant = new MemoryAccountant(options.memoryBytesMax ?? 512 * 1024 * 1024)
+    this.cache = new PageCache(options.cacheBytesMax ?? 8 * 1024 * 1024)
     this.#prng = new Prng(options.seed ?? 1)
     this.tablet = this.#open()
     if (options.isNew !== true) {
@@ -56,8 +63,28 @@ export class TabletHarness {
   }
 
   #open(): Tablet {
-    const { store, clock, accountant } = this
-    return Tablet.open({ store, clock, accountant, prng: this.#prng })
+    const { store, clock, accountant, cache } = this
+    return Tablet.open({ store, clock, accountant, cache, prng: this.#prng })
+  }
+
+  /** The tablet's insides. Requires: it is initialized. */
+  get parts(): TabletParts {
+    const { parts } = this.tablet
+    assert(parts !== null, 'the tablet is initialized')
+    return parts
+  }
+
+  /** Runs a maintenance task to its end, a transaction a step. Returns: how many steps. */
+  runTask(makeTask: (parts: TabletParts, now: Timestamp) => MaintenanceTask): number {
+    const task = makeTask(this.parts, this.clock.nowMicros())
+    let stepCount = 1
+    while (!this.step(task)) stepCount++
+    return stepCount
+  }
+
+  /** Runs one step of a task, as a manager does. Returns: whether it was the last. */
+  step(task: MaintenanceTask): boolean {
+    return this.tablet.maintain((parts) => stepTask(parts, task)) === true
   }
 
   /** What every request carries. */
@@ -123,6 +150,15 @@ export class TabletHarness {
   crash(keptCount = this.store.committedCount): void {
     this.store = this.store.crash(keptCount)
     this.evict()
+  }
+}
+
+function stepTask(parts: TabletParts, task: MaintenanceTask): boolean {
+  try {
+    return parts.transact(() => task.step())
+  } catch (error) {
+    if (error instanceof StatusError && !parts.isTorn) task.abort()
+    throw error
   }
 }
 

@@ -33,9 +33,19 @@ function append(store: MemoryTabletStore, wal: Wal, entry: WalEntry): boolean {
   return store.transact(() => wal.append(entry))
 }
 
+function replayed(
+  store: MemoryTabletStore,
+  generations: readonly number[],
+  visit: (entry: WalEntry, where: string) => void,
+): Wal {
+  const wal = Wal.open(store, generations)
+  wal.replay(visit)
+  return wal
+}
+
 function timestampsIn(store: MemoryTabletStore, generations: readonly number[]): number[] {
   const timestamps: number[] = []
-  Wal.replay(store, generations, (entry) => timestamps.push(entry.timestamp))
+  replayed(store, generations, (entry) => timestamps.push(entry.timestamp))
   return timestamps
 }
 
@@ -52,7 +62,7 @@ describe('Wal', () => {
     const store = new MemoryTabletStore()
     const first = aWal(store)
     append(store, first, anEntry(10))
-    const again = Wal.replay(store, [1], () => {})
+    const again = replayed(store, [1], () => {})
     append(store, again, anEntry(11))
 
     expect(again.bytes).toBe(first.bytes * 2)
@@ -78,7 +88,7 @@ describe('Wal', () => {
     append(store, wal, anEntry(11))
 
     const blocks: Uint8Array[] = []
-    Wal.replay(store, [1], (entry) => blocks.push(entry.block))
+    replayed(store, [1], (entry) => blocks.push(entry.block))
 
     expect(store.walRowCount(1)).toBe(4)
     expect(blocks).toHaveLength(2)
@@ -105,7 +115,7 @@ describe('Wal', () => {
     store.transact(() => {
       for (const generation of generations) store.createWal(generation)
     })
-    const wal = Wal.replay(store, generations, () => {})
+    const wal = replayed(store, generations, () => {})
     const last = generations.length
     let at = 0
     while (store.walRowCount(last) * 1_800_000 < WAL_GENERATION_BYTES_MAX) {
