@@ -133,11 +133,10 @@ export const TABLE_CACHE_COUNT_MAX = 256
 // A tablet's storage and memory.
 /** Bytes of one stored row; the platform's cap is 2 MB and it is not enforced locally. */
 export const STORED_ROW_BYTES_MAX = 1_900_000
-/**
- * Bytes of a tablet's superblock: a table's definition of the greatest size, and as many bytes of
- * rowsets, which take about 150 each.
- */
+/** Bytes of a tablet's superblock: its identity, and rowsets, which take about 150 each. */
 export const SUPERBLOCK_BYTES_MAX = 1_800_000
+/** Bytes of what a tablet knows of its table. */
+export const TABLET_IDENTITY_BYTES_MAX = 1_000_000
 /** Bytes of WAL at which a generation is closed and the next one begun. */
 export const WAL_GENERATION_BYTES_MAX = 16 * MIB
 /** WAL generations of one tablet that may be live at once; the store has a table for each. */
@@ -237,8 +236,12 @@ assert(
   'flushes leave WAL generations for what is written',
 )
 assert(
-  TABLE_DEFINITION_BYTES_MAX * 2 <= SUPERBLOCK_BYTES_MAX,
-  'a superblock has as much room for rowsets as for the definition of the table',
+  TABLE_DEFINITION_BYTES_MAX < TABLET_IDENTITY_BYTES_MAX,
+  'what a catalog takes its tablets take, who write it in other words',
+)
+assert(
+  TABLET_IDENTITY_BYTES_MAX + 5000 * 160 <= SUPERBLOCK_BYTES_MAX,
+  'a superblock has room for the rowsets of the largest tablet',
 )
 assert(SUPERBLOCK_BYTES_MAX <= STORED_ROW_BYTES_MAX, 'a superblock fits one stored row')
 assert(

@@ -18,10 +18,11 @@
 
 import { PageCache } from '../cfile/page-cache.ts'
 import { type Clock, TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
-import { PAGE_CACHE_BYTES_MAX } from '../common/limits.ts'
+import { PAGE_CACHE_BYTES_MAX, TABLET_IDENTITY_BYTES_MAX } from '../common/limits.ts'
 import { invalidArgument, StatusError } from '../common/status.ts'
 import type { TableEntry } from '../common/table.ts'
 import { assert } from '../util/assert.ts'
+import { utf8Encode } from '../util/bytes.ts'
 import type { Prng } from '../util/prng.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { MemoryAccountant } from './memory-accountant.ts'
@@ -37,7 +38,7 @@ import { ResultCache } from './result-cache.ts'
 import {
   decodeSuperblock,
   emptyMarks,
-  encodeSuperblock,
+  encodeIdentity,
   type Superblock,
   type TabletIdentity,
 } from './superblock.ts'
@@ -174,8 +175,7 @@ export class Tablet {
       const cache = this.#options.cache ?? new PageCache(PAGE_CACHE_BYTES_MAX)
       const identity = identityOf(table, tabletId)
       const superblock = firstSuperblock(identity, this.#keyHashSeed)
-      // Once on trial: what will not fit is refused while there is a way back.
-      encodeSuperblock(superblock)
+      checkIdentitySize(identity)
       this.#isCommitting = true
       store.transact(() => {
         const wal = Wal.create(store)
@@ -356,6 +356,17 @@ export class Tablet {
 function firstSuperblock(identity: TabletIdentity, keyHashSeed: number): Superblock {
   const walGenerations = [WAL_GENERATION_FIRST]
   return { ...emptyMarks(keyHashSeed), walGenerations, identity, rowSets: [] }
+}
+
+/** Throws ILLEGAL_STATE: what will not fit is refused while there is a way back. */
+function checkIdentitySize(identity: TabletIdentity): void {
+  const { length } = utf8Encode(encodeIdentity(identity))
+  if (length <= TABLET_IDENTITY_BYTES_MAX) return
+  throw new StatusError(
+    'ILLEGAL_STATE',
+    `definition of the table takes ${length} bytes, limit is ${TABLET_IDENTITY_BYTES_MAX}`,
+    { limit: TABLET_IDENTITY_BYTES_MAX },
+  )
 }
 
 function identityOf(table: TableEntry, tabletId: string): TabletIdentity {
