@@ -29,6 +29,7 @@ import { DELTA_KINDS } from '../delta/delta-records.ts'
 import { CHUNK_MASK, CHUNK_ROW_COUNT, CHUNK_SHIFT } from './chunk.ts'
 import type { ChunkedColumn } from './chunked-column.ts'
 import { gatherCells } from './gather-cells.ts'
+import { gatherKeys } from './gather-keys.ts'
 import { columnsOf, type HistoryColumn, historyColumns } from './history-columns.ts'
 import type { SortedSlots } from './key-order.ts'
 import type { MemRecordsBuilder } from './mem-records-builder.ts'
@@ -41,6 +42,8 @@ import { SlotList } from './slot-list.ts'
 
 /** Bytes that a binary column's cells may have in one gathering, unless one cell alone has more. */
 const GATHER_BYTES_MAX = 256 * 1024
+
+const KEYS_AT_A_TIME = 64
 
 const scratchCells = new Int32Array(CHUNK_ROW_COUNT)
 
@@ -164,20 +167,15 @@ export class MemRowHistory {
   }
 
   /**
-   * Appends the keys of rows from `start` on to `target`, until it holds `bytesMax` or the rows
-   * reach `end`. Returns: the row it came to.
+   * Appends the keys of rows from `start` on to `target`, until it holds about `bytesMax` or the
+   * rows reach `end`. Returns: the row it came to.
    */
   appendKeys(start: number, end: number, target: KeyArena, bytesMax: number): number {
-    const { chunks } = this.#rows
-    const { slots } = this
-    target.reserveKeys(end - start)
-    const { ends } = target
     let ordinal = start
-    for (; ordinal < end && target.length < bytesMax; ordinal++) {
-      const { keys } = chunks[slots[ordinal] >>> CHUNK_SHIFT]
-      const row = slots[ordinal] & CHUNK_MASK
-      target.append(keys.bytes, row === 0 ? 0 : keys.ends[row - 1], keys.ends[row])
-      ends[target.count++] = target.length
+    while (ordinal < end && target.length < bytesMax) {
+      const to = Math.min(end, ordinal + KEYS_AT_A_TIME)
+      gatherKeys(this.#rows.chunks, this.slots, ordinal, to, target)
+      ordinal = to
     }
     return ordinal
   }
