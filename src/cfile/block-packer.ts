@@ -1,6 +1,11 @@
 /**
  * Packs pages into blocks. A block is what is billed, so it is filled: pages of one column follow
- * each other up to BLOCK_BYTES_TARGET, and columns that leave a block nearly empty share it.
+ * each other up to BLOCK_BYTES_TARGET, and columns that are small share a block.
+ *
+ *   block 1   keys, Bloom filter, c0, c1     together at most SHARED_BYTES_MAX
+ *   block 2   c2                             a column that is larger begins a block of its own,
+ *   block 3   c2                             so that the block can go when the column is replaced
+ *   block 4   c3, c4
  */
 
 import { BLOCK_BYTES_TARGET, STORED_ROW_BYTES_MAX } from '../common/limits.ts'
@@ -8,21 +13,24 @@ import { assert } from '../util/assert.ts'
 import type { BlockWriter } from './block-id.ts'
 import type { PageListBuilder } from './page-list.ts'
 
-/** A block that holds less when a column ends is filled up with the next column's pages. */
-const BLOCK_BYTES_MIN = 64 * 1024
+/** Bytes of a block that several columns share. */
+const SHARED_BYTES_MAX = 128 * 1024
 
 /**
  * Pages on their way into blocks of one file.
  *
  *  I1  pages are written in the order in which they were added;
- *  I2  after `flush` every page that was added has its place in its list.
+ *  I2  a block with pages of more than one column has at most SHARED_BYTES_MAX bytes;
+ *  I3  after `flush` every page that was added has its place in its list.
  */
 export class BlockPacker {
   readonly #blocks: BlockWriter
-  #pages: Uint8Array[] = []
-  #lists: PageListBuilder[] = []
-  #indexes: number[] = []
+  readonly #pages: Uint8Array[] = []
+  readonly #lists: PageListBuilder[] = []
+  readonly #indexes: number[] = []
   #heldBytes = 0
+  /** How many of the pages that wait are of columns that have ended. */
+  #endedCount = 0
   #writtenBytes = 0
 
   constructor(blocks: BlockWriter) {
@@ -50,6 +58,8 @@ export class BlockPacker {
    */
   add(list: PageListBuilder, rowEnd: number, page: Uint8Array): void {
     assert(page.length <= STORED_ROW_BYTES_MAX, 'a page fits one stored row')
+    const bytes = this.#heldBytes + page.length
+    if (this.#endedCount > 0 && bytes > SHARED_BYTES_MAX) this.#write(this.#endedCount)
     if (this.#heldBytes + page.length > STORED_ROW_BYTES_MAX) this.flush()
     this.#pages.push(page)
     this.#lists.push(list)
@@ -58,33 +68,37 @@ export class BlockPacker {
     if (this.#heldBytes >= BLOCK_BYTES_TARGET) this.flush()
   }
 
-  /**
-   * Ends a column: its block is written unless it is small enough to share. Requires: inside a
-   * transaction.
-   */
+  /** Ends a column: what comes next is of another. */
   endColumn(): void {
-    if (this.#heldBytes >= BLOCK_BYTES_MIN) this.flush()
+    this.#endedCount = this.#pages.length
   }
 
   /** Writes what waits. Requires: inside a transaction. */
   flush(): void {
-    if (this.#pages.length === 0) return
-    const bytes = new Uint8Array(this.#heldBytes)
+    if (this.#pages.length > 0) this.#write(this.#pages.length)
+  }
+
+  /** Writes the first `count` pages that wait as one block. */
+  #write(count: number): void {
+    let length = 0
+    for (let i = 0; i < count; i++) length += this.#pages[i].length
+    const bytes = new Uint8Array(length)
     let offset = 0
-    for (const page of this.#pages) {
-      bytes.set(page, offset)
-      offset += page.length
+    for (let i = 0; i < count; i++) {
+      bytes.set(this.#pages[i], offset)
+      offset += this.#pages[i].length
     }
     const block = this.#blocks.append(bytes)
     offset = 0
-    for (let i = 0; i < this.#pages.length; i++) {
+    for (let i = 0; i < count; i++) {
       this.#lists[i].place(this.#indexes[i], block, offset)
       offset += this.#pages[i].length
     }
-    this.#writtenBytes += bytes.length
-    this.#pages = []
-    this.#lists = []
-    this.#indexes = []
-    this.#heldBytes = 0
+    this.#pages.splice(0, count)
+    this.#lists.splice(0, count)
+    this.#indexes.splice(0, count)
+    this.#heldBytes -= length
+    this.#endedCount = Math.max(this.#endedCount - count, 0)
+    this.#writtenBytes += length
   }
 }

@@ -28,19 +28,29 @@ describe('BlockPacker', () => {
     expect(packer.heldBytes).toBe(0)
   })
 
-  test('lets small columns share a block, and gives a large one its own', () => {
+  test('lets small columns share a block, and gives a large one blocks of its own', () => {
     const { blocks, packer } = aPacker()
-    const columns = [800, 1600, 200_000, 400].map((bytes, i) => {
+    const columns = [[800], [1600], [50_000, 60_000, 70_000], [400], [8]].map((pageBytes, i) => {
       const pages = new PageListBuilder(packer.file)
-      packer.add(pages, 10, aPage(bytes, i))
+      pageBytes.forEach((bytes, page) => {
+        packer.add(pages, (page + 1) * 10, aPage(bytes, i))
+      })
       packer.endColumn()
       return pages
     })
     packer.flush()
 
-    expect(columns.map((pages) => pages.blocks[0])).toEqual([1, 1, 1, 2])
-    expect(columns.map((pages) => pages.offsets[0])).toEqual([0, 800, 2400, 0])
-    expect(blocks.rowsWritten).toBe(2)
+    expect(columns.map(({ blocks }) => blocks)).toEqual([[1], [1], [2, 2, 2], [3], [3]])
+    expect(columns.map(({ offsets }) => offsets)).toEqual([
+      [0],
+      [800],
+      [0, 50_000, 110_000],
+      [0],
+      [400],
+    ])
+    expect(columns.map((pages) => readPage(pages, 0, blocks)[0])).toEqual([0, 1, 2, 3, 4])
+    expect(blocks.rowsWritten).toBe(3)
+    expect(packer.writtenBytes).toBe(blocks.bytes)
   })
 
   test('never makes a block longer than a stored row', () => {
