@@ -3,8 +3,9 @@
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
+import type { MaintenanceOp } from '../../common/maintenance-op.ts'
 import type { StatusCode } from '../../common/status.ts'
-import type { MaintenanceOp, TaskSummary } from './maintenance-task.ts'
+import type { TaskSummary } from './maintenance-task.ts'
 
 /** How much an op would be worth now. */
 export interface OpScore {
@@ -20,6 +21,8 @@ export interface OpScore {
   /** When it is due; null: not as things are. */
   readonly dueAt: Timestamp | null
   readonly isRunning: boolean
+  /** Until when it is not begun by itself, because it failed; null: it is not held back. */
+  readonly heldBackUntil: Timestamp | null
 }
 
 /** One op that was run. */
@@ -42,8 +45,6 @@ export interface MaintenanceStatus {
   readonly running: readonly OpRun[]
   /** The last eight that ended, newest first. */
   readonly lastRuns: readonly OpRun[]
-  /** Until when nothing is begun because of failures; null: nothing is held back. */
-  readonly heldBackUntil: Timestamp | null
 }
 
 /** How far an op is that was asked for. */

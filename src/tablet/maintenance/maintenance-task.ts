@@ -13,17 +13,9 @@
  * and its last step carries over what came later.
  */
 
-/** Ops that the maintenance manager schedules and operators ask for. */
-export const MAINTENANCE_OPS = [
-  'FLUSH_MRS',
-  'FLUSH_DMS',
-  'COMPACT',
-  'MINOR_DELTA_COMPACT',
-  'MAJOR_DELTA_COMPACT',
-  'GC',
-] as const
-/** A maintenance op. */
-export type MaintenanceOp = (typeof MAINTENANCE_OPS)[number]
+import type { MaintenanceOp } from '../../common/maintenance-op.ts'
+
+export { MAINTENANCE_OPS, type MaintenanceOp } from '../../common/maintenance-op.ts'
 
 /** What a task did, for people. Counts of what was read and what was written in its place. */
 export interface TaskSummary {

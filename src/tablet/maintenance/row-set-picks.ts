@@ -1,0 +1,183 @@
+/**
+ * Which DiskRowSets an op would work on, and what that would be worth.
+ */
+
+import { LANE_BYTES, PHYSICAL } from '../../common/data-type.ts'
+import type { Timestamp } from '../../common/hybrid-clock.ts'
+import {
+  COMPACTION_BYTES_MAX,
+  COMPACTION_ROW_COUNT_MAX,
+  MEM_ROW_SET_FLUSH_BYTES,
+} from '../../common/limits.ts'
+import type { Schema } from '../../common/schema.ts'
+import type { DiskRowSet } from '../disk/disk-row-set.ts'
+import { type RowSetMeta, rowSetBytes } from '../disk/row-set-meta.ts'
+import type { TabletParts } from '../tablet-parts.ts'
+import { type CompactionBudget, heightOf, pickCompaction } from './compaction-policy.ts'
+
+/** What maintenance spends by itself on lower stacks: measured on flushes in random key order. */
+const THRIFTY = { rewriteCost: 0.2, rewriteRatio: 2 }
+/** What an operator spends. */
+const GENEROUS = { rewriteCost: 0, rewriteRatio: Number.POSITIVE_INFINITY }
+/** What a row and its key take in a MemRowSet beside its cells, about. */
+const ROW_OVERHEAD_BYTES = 40
+/** What a text takes in a MemRowSet, about, before there is one to ask. */
+const TEXT_BYTES = 16
+/** Rows of a MemRowSet from which on its size tells that of its rows. */
+const MEASURED_ROW_COUNT_MIN = 4096
+
+/** Rowsets to be merged. */
+export interface CompactionChoice {
+  readonly rowSets: readonly DiskRowSet[]
+  readonly value: number
+}
+
+/** A rowset whose REDO files are to become one. */
+export interface MinorChoice {
+  readonly rowSet: DiskRowSet
+  readonly fileCount: number
+}
+
+/** Columns of a rowset whose changes are to go into its base. */
+export interface MajorChoice {
+  readonly rowSet: DiskRowSet
+  readonly columnIds: readonly number[]
+  /** Bytes of REDO files by bytes of the base. */
+  readonly ratio: number
+}
+
+/** History that nobody may read, now or later. */
+export interface GarbageChoice {
+  /** Bytes of what can be dropped now. */
+  readonly bytes: number
+  /** When there will be more; null: as things are, never. */
+  readonly nextAt: Timestamp | null
+}
+
+/** The average number of rowsets that a key is looked for in. */
+export function averageRowSetHeight(rowSets: readonly DiskRowSet[]): number {
+  return heightOf(rowSets.map(({ meta }) => intervalOf(meta)))
+}
+
+/**
+ * The rowsets that are best merged, or null. `failed` are rowsets that cannot be read. With
+ * `isAsked` it may cost what it will.
+ */
+export function chooseCompaction(
+  parts: TabletParts,
+  failed: ReadonlySet<number>,
+  isAsked: boolean,
+): CompactionChoice | null {
+  const { rowSets } = parts
+  const bytesPerRow = memoryBytesPerRow(parts)
+  const candidates = rowSets.map(({ meta, isBusy, id }) => ({
+    ...intervalOf(meta),
+    rowCount: meta.rowCount,
+    fullness: (meta.rowCount * bytesPerRow) / MEM_ROW_SET_FLUSH_BYTES,
+    isFree: !isBusy && !failed.has(id),
+  }))
+  const budget: CompactionBudget = {
+    bytes: COMPACTION_BYTES_MAX,
+    rows: COMPACTION_ROW_COUNT_MAX,
+    ...(isAsked ? GENEROUS : THRIFTY),
+  }
+  const pick = pickCompaction(candidates, budget)
+  if (pick === null) return null
+  return { rowSets: pick.chosen.map((index) => rowSets[index]), value: pick.value }
+}
+
+/** The rowset with the most REDO files, if it has `fileCountMin`. */
+export function chooseMinor(
+  rowSets: readonly DiskRowSet[],
+  excluded: ReadonlySet<number>,
+  fileCountMin: number,
+): MinorChoice | null {
+  let choice: MinorChoice | null = null
+  for (const rowSet of rowSets) {
+    const fileCount = rowSet.meta.redos.length
+    if (rowSet.isBusy || excluded.has(rowSet.id) || fileCount < fileCountMin) continue
+    if (choice === null || fileCount > choice.fileCount) choice = { rowSet, fileCount }
+  }
+  return choice
+}
+
+/**
+ * The rowset with the most changes in REDO files for its size, if their bytes are `ratioMin` of the
+ * base's or more. One that has only deletes is not chosen: they stay what they are.
+ */
+export function chooseMajor(
+  rowSets: readonly DiskRowSet[],
+  excluded: ReadonlySet<number>,
+  ratioMin: number,
+): MajorChoice | null {
+  let choice: MajorChoice | null = null
+  for (const rowSet of rowSets) {
+    if (rowSet.isBusy || excluded.has(rowSet.id)) continue
+    const { redos, baseBytes } = rowSet.meta
+    const ratio = redos.reduce((sum, { bytes }) => sum + bytes, 0) / Math.max(1, baseBytes)
+    if (ratio < ratioMin || (choice !== null && ratio <= choice.ratio)) continue
+    const columnIds = changedColumns(rowSet.meta)
+    if (columnIds.length > 0) choice = { rowSet, columnIds, ratio }
+  }
+  return choice
+}
+
+/**
+ * History at or below the ancient history mark. `maxAgeMicros`: how long the table keeps it.
+ */
+export function chooseGarbage(
+  parts: TabletParts,
+  now: Timestamp,
+  maxAgeMicros: number,
+): GarbageChoice {
+  const mark = parts.ancientHistoryMark(now)
+  let bytes = 0
+  let nextAt: Timestamp | null = null
+  const note = (newest: Timestamp, size: number) => {
+    if (newest <= mark) bytes += size
+    else if (newest + maxAgeMicros > now) {
+      nextAt = Math.min(nextAt ?? Number.POSITIVE_INFINITY, newest + maxAgeMicros)
+    }
+  }
+  for (const { meta, isBusy } of parts.rowSets) {
+    if (isBusy) continue
+    for (const undo of meta.undos) note(undo.newest, undo.bytes)
+    if (meta.liveRowCount > 0) continue
+    note(
+      meta.redos.reduce((newest, redo) => Math.max(newest, redo.newest), 0),
+      rowSetBytes(meta),
+    )
+  }
+  return { bytes, nextAt }
+}
+
+/** Columns that REDO files have cells of, ascending. */
+function changedColumns(meta: RowSetMeta): number[] {
+  const ids = new Set<number>()
+  for (const { columns } of meta.redos) {
+    for (const { columnId, cellCount } of columns) if (cellCount > 0) ids.add(columnId)
+  }
+  return [...ids].sort((a, b) => a - b)
+}
+
+function intervalOf(meta: RowSetMeta) {
+  return { lowerKey: meta.lowerKey, upperKey: meta.upperKey, bytes: rowSetBytes(meta) }
+}
+
+/** What a row takes in a MemRowSet of this tablet, about. */
+function memoryBytesPerRow({ memRowSet, frozen, schema }: TabletParts): number {
+  for (const measured of [memRowSet, frozen?.memRowSet]) {
+    if (measured === undefined || measured.rowCount < MEASURED_ROW_COUNT_MIN) continue
+    return measured.heldBytes / measured.rowCount
+  }
+  return guessBytesPerRow(schema)
+}
+
+function guessBytesPerRow({ columns }: Schema): number {
+  let bytes = ROW_OVERHEAD_BYTES
+  for (const { physical, isKey } of columns) {
+    const cell = physical === PHYSICAL.binary ? TEXT_BYTES : LANE_BYTES[physical]
+    bytes += isKey ? 2 * cell : cell
+  }
+  return bytes
+}
