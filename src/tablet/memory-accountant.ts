@@ -16,10 +16,15 @@ interface Account {
   bytes: number
 }
 
+/** The share of the hard limit above which each write helps to flush. */
+const SOFT_SHARE = 0.6
+
 /** See the file's header. */
 export class MemoryAccountant {
   /** Bytes at which writes are refused. */
   readonly hardBytes: number
+  /** Bytes above which memory is short: each write helps to flush. */
+  readonly softBytes: number
   readonly #accounts = new Set<Account>()
   readonly #byOwner = new WeakMap<object, Account>()
   readonly #byName = new Map<string, Account>()
@@ -28,6 +33,7 @@ export class MemoryAccountant {
   constructor(hardBytes: number) {
     assert(hardBytes > 0, 'a memory limit is positive')
     this.hardBytes = hardBytes
+    this.softBytes = Math.floor(hardBytes * SOFT_SHARE)
   }
 
   /** Bytes that all owners hold. */
@@ -69,11 +75,20 @@ export class MemoryAccountant {
 
   /** Whether the owners would hold more than the hard limit with `extraBytes` more. */
   isOverHard(extraBytes = 0): boolean {
-    if (this.#heldBytes + extraBytes <= this.hardBytes) return false
+    return this.#isOver(this.hardBytes - extraBytes)
+  }
+
+  /** Whether the owners hold more than the soft limit. */
+  isOverSoft(): boolean {
+    return this.#isOver(this.softBytes)
+  }
+
+  #isOver(bytes: number): boolean {
+    if (this.#heldBytes <= bytes) return false
     for (const account of this.#accounts) {
       if (account.owner.deref() === undefined) this.#forget(account)
     }
-    return this.#heldBytes + extraBytes > this.hardBytes
+    return this.#heldBytes > bytes
   }
 
   /** Asserts I1. */

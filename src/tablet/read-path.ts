@@ -4,16 +4,17 @@
 
 import { hashKeys } from '../common/hash-keys.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
-import { GET_KEY_COUNT_MAX, HISTORY_MAX_AGE_SEC_DEFAULT, READ_BYTES_MAX } from '../common/limits.ts'
+import { GET_KEY_COUNT_MAX, READ_BYTES_MAX } from '../common/limits.ts'
 import { pruneInLists } from '../common/prune-in-lists.ts'
 import type { RowBlock } from '../common/row-block.ts'
 import { optimizeScanSpec } from '../common/scan-spec.ts'
 import type { Schema } from '../common/schema.ts'
 import { invalidArgument, StatusError } from '../common/status.ts'
 import { KeyArena } from '../util/arena.ts'
+import type { MemRowSet } from './memory/mem-row-set.ts'
 import { lookupRows } from './scan/key-lookup.ts'
 import { openScan, TabletScanner } from './scan/tablet-scanner.ts'
-import type { TabletParts } from './tablet-parts.ts'
+import { historyMaxAgeMicros, type TabletParts } from './tablet-parts.ts'
 import type { LookupRequest, ScanRequest } from './tablet-request.ts'
 
 /** A scan that was opened, and the snapshot that it shows. */
@@ -33,13 +34,15 @@ export interface LookupFound {
   readonly keyCount: number
 }
 
-/** Throws INVALID_SNAPSHOT when a time is older than the history that the table keeps. */
+/**
+ * Throws INVALID_SNAPSHOT when a time is older than the history that the table keeps, or than what
+ * was dropped of it. `now`: physical.
+ */
 export function checkHistory(parts: TabletParts, snapshot: Timestamp, now: Timestamp): void {
-  const text = parts.identity.extraConfigs['kudu.table.history_max_age_sec']
-  const maxAgeSec = text === undefined ? HISTORY_MAX_AGE_SEC_DEFAULT : Number(text)
-  if (snapshot >= now - maxAgeSec * 1_000_000) return
+  const maxAgeMicros = historyMaxAgeMicros(parts.identity)
+  if (snapshot >= Math.max(now - maxAgeMicros, parts.historyMark)) return
   throw new StatusError('INVALID_SNAPSHOT', 'snapshot is older than the history of the table', {
-    limit: maxAgeSec,
+    limit: maxAgeMicros / 1_000_000,
   })
 }
 
@@ -59,7 +62,7 @@ export function openTabletScan(
   const spec = optimizeScanSpec(schema, pruneInLists(schema, partitionSchema, partition, request))
   if (spec.isEmpty) return { snapshot, scanner: new TabletScanner(null) }
   const scanner = openScan({
-    rowSets: [parts.memRowSet],
+    rowSets: [...memRowSetsOf(parts), ...parts.tree.inRange(spec.lowerKey, spec.upperKey)],
     schema,
     columnIds: request.columnIds,
     predicates: spec.predicates,
@@ -86,7 +89,8 @@ export function lookupTabletRows(
   const hashes = new Uint32Array(keys.count)
   hashKeys(keys, 0, parts.keyHashSeed, hashes)
   const { block, keyIndexes, keyEnd } = lookupRows({
-    rowSets: [parts.memRowSet],
+    rowSets: memRowSetsOf(parts),
+    tree: parts.tree,
     schema: parts.schema,
     columnIds: request.columnIds,
     snapshot,
@@ -96,6 +100,11 @@ export function lookupTabletRows(
     bytesMax: READ_BYTES_MAX,
   })
   return { snapshot, block, keyIndexes, keyCount: keyEnd }
+}
+
+/** The rowsets in memory, newest first. */
+function memRowSetsOf({ memRowSet, frozen }: TabletParts): MemRowSet[] {
+  return frozen === null ? [memRowSet] : [memRowSet, frozen.memRowSet]
 }
 
 function checkColumnIds(schema: Schema, columnIds: readonly number[]): void {

@@ -18,7 +18,11 @@
 
 import { PageCache } from '../cfile/page-cache.ts'
 import { type Clock, TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
-import { PAGE_CACHE_BYTES_MAX, TABLET_IDENTITY_BYTES_MAX } from '../common/limits.ts'
+import {
+  MAINTENANCE_STEP_BYTES,
+  PAGE_CACHE_BYTES_MAX,
+  TABLET_IDENTITY_BYTES_MAX,
+} from '../common/limits.ts'
 import { invalidArgument, StatusError } from '../common/status.ts'
 import type { TableEntry } from '../common/table.ts'
 import { assert } from '../util/assert.ts'
@@ -77,6 +81,17 @@ export interface TabletFigures {
   readonly walBytes: number
 }
 
+/** What flushes and compacts a tablet, step by step. */
+export interface SteppedMaintenance {
+  /** Makes one step. Returns: whether there is more to do at once. */
+  step(now: Timestamp): { readonly isBusy: boolean }
+}
+
+/** Bytes of maintenance to a byte written while memory is short: faster than it fills. */
+const HELP_RATIO = 2
+/** Steps that a write makes at most before it is refused: a whole flush takes fewer. */
+const RELIEF_STEP_COUNT_MAX = 256
+
 /** See the file's header. */
 export class Tablet {
   readonly #options: TabletOptions
@@ -85,6 +100,9 @@ export class Tablet {
   #parts: TabletParts | null
   /** While a call is under way, and for ever after one that failed as none may. */
   #isBroken = false
+  #maintenance: SteppedMaintenance | null = null
+  /** Bytes of maintenance that writes owe, less than a step. */
+  #helpOwedBytes = 0
   /** While it is initialized: then its parts do not know yet that they may differ from the store. */
   #isCommitting = false
 
@@ -198,16 +216,52 @@ export class Tablet {
    * key gives the first result.
    */
   write(request: WriteRequest): TabletReply<WriteResult> {
-    return this.#answer(request, (parts) =>
-      writeShare(
-        {
-          parts,
-          clock: this.#clock,
-          accountant: this.#options.accountant,
-        },
-        request,
-      ),
+    const { accountant } = this.#options
+    const { length } = request.block
+    if (accountant.isOverHard(length)) this.#relieve(length)
+    const reply = this.#answer(request, (parts) =>
+      writeShare({ parts, clock: this.#clock, accountant }, request),
     )
+    if (reply.kind === 'ok' && accountant.isOverSoft()) this.#help(length)
+    return reply
+  }
+
+  /** Says who flushes and compacts: writes make it work when memory is short. */
+  attachMaintenance(maintenance: SteppedMaintenance): void {
+    this.#maintenance = maintenance
+  }
+
+  /** Makes room before a write is refused, as far as this tablet can. */
+  #relieve(bytes: number): void {
+    const { accountant } = this.#options
+    for (let step = 0; step < RELIEF_STEP_COUNT_MAX && accountant.isOverHard(bytes); step++) {
+      if (!this.#stepMaintenance()) return
+    }
+  }
+
+  /** Lets a write work for the memory that it took. */
+  #help(bytes: number): void {
+    this.#helpOwedBytes += bytes * HELP_RATIO
+    while (this.#helpOwedBytes >= MAINTENANCE_STEP_BYTES) {
+      this.#helpOwedBytes = this.#stepMaintenance()
+        ? this.#helpOwedBytes - MAINTENANCE_STEP_BYTES
+        : 0
+    }
+  }
+
+  /**
+   * Makes one step. Returns whether there is more to do: not when it fails, which is no failure of
+   * the write that helped.
+   */
+  #stepMaintenance(): boolean {
+    const maintenance = this.#maintenance
+    if (maintenance === null) return false
+    try {
+      return this.maintain(() => maintenance.step(this.#clock.physical).isBusy) === true
+    } catch (error) {
+      if (!(error instanceof StatusError) || this.#isBroken) throw error
+      return false
+    }
   }
 
   /**
