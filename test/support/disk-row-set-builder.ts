@@ -28,7 +28,7 @@ import { KEY_HASH_SEED } from './row-data.ts'
 /** A row from a time on; null: it is not there. */
 export interface PlainVersion {
   readonly at: number
-  /** Columns left out are null, but those of a younger schema, which are not set. */
+  /** Columns left out show their read default, null when there is none. */
   readonly row: PlainRow | null
 }
 
@@ -156,7 +156,7 @@ function keysOfRows(schema: Schema, rows: readonly SplitHistory[]): KeyArena {
 
 function cellsOf(column: Column, rows: readonly SplitHistory[]): ColumnBuilder {
   const cells = new ColumnBuilder(column.physical, rows.length)
-  for (const row of rows) cells.appendCell(toCell(column, rowOf(row)[column.name] ?? null))
+  for (const row of rows) cells.appendCell(cellIn(column, rowOf(row)))
   return cells
 }
 
@@ -165,6 +165,12 @@ export function toCell({ physical }: Column, cell: PlainCell): Cell | null {
   if (typeof cell === 'string') return utf8Encode(cell)
   const isWide = physical === PHYSICAL.int64 || physical === PHYSICAL.int128
   return typeof cell === 'number' && isWide ? BigInt(cell) : cell
+}
+
+/** The cell of a row; one that is left out is what rows show that are older than the column. */
+function cellIn(column: Column, row: PlainRow): Cell | null {
+  const cell = row[column.name]
+  return cell === undefined ? column.readDefault : toCell(column, cell)
 }
 
 function writeBase(
@@ -219,10 +225,7 @@ function undoOf(
   const columns = schema.columns.filter(({ isKey, name }) => {
     return !isKey && (row === null || !isSame(row[name], former[name]))
   })
-  const cells = columns.map((column) => ({
-    column,
-    cell: toCell(column, former[column.name] ?? null),
-  }))
+  const cells = columns.map((column) => ({ column, cell: cellIn(column, former) }))
   if (row === null) return [{ ...delta, kind: DELTA_KINDS.REINSERT, cells }]
   return cells.length === 0 ? [] : [{ ...delta, kind: DELTA_KINDS.UPDATE, cells }]
 }
@@ -237,7 +240,7 @@ function redoOf(
   if (row === null) return [{ ...delta, kind: DELTA_KINDS.DELETE, cells: [] }]
   const cells = youngerSchema.columns
     .filter(({ isKey, name }) => !isKey && !isSame(row[name], former[name]))
-    .map((column) => ({ column, cell: toCell(column, row[column.name] ?? null) }))
+    .map((column) => ({ column, cell: cellIn(column, row) }))
   return cells.length === 0 ? [] : [{ ...delta, kind: DELTA_KINDS.UPDATE, cells }]
 }
 
