@@ -175,13 +175,11 @@ export class BloomReader {
     end: number,
     out: Uint32Array,
   ): number {
+    if (end - start < BATCH_COUNT_MIN) return this.#filterFew(hashes, indexes, start, end, out)
     const { pageBitsLog, pages } = this.meta
     const pageCount = pages.lengths.length
     const words: (Uint32Array | null)[] = new Array(pageCount).fill(null)
-    const ahead =
-      end - start < BATCH_COUNT_MIN
-        ? null
-        : new ReadAhead(pages, this.#blocks, BATCH_READ_BYTES, false)
+    const ahead = new ReadAhead(pages, this.#blocks, BATCH_READ_BYTES, false)
     let count = 0
     for (let i = start; i < end; i++) {
       const index = indexes[i]
@@ -189,11 +187,24 @@ export class BloomReader {
       const page = pageOf(hash, pageCount)
       let bits = words[page]
       if (bits === null) {
-        bits =
-          this.#cached(page) ?? (ahead === null ? this.#readPage(page) : this.#load(page, ahead))
+        bits = this.#cached(page) ?? this.#keep(page, ahead.page(page).slice())
         words[page] = bits
       }
       if (hasHash(bits, pageBitsLog, hash)) out[count++] = index
+    }
+    return count
+  }
+
+  #filterFew(
+    hashes: Uint32Array,
+    indexes: Uint32Array,
+    start: number,
+    end: number,
+    out: Uint32Array,
+  ): number {
+    let count = 0
+    for (let i = start; i < end; i++) {
+      if (this.mayContain(hashes[indexes[i]])) out[count++] = indexes[i]
     }
     return count
   }
@@ -208,10 +219,6 @@ export class BloomReader {
 
   #readPage(page: number): Uint32Array {
     return this.#keep(page, readPage(this.meta.pages, page, this.#blocks))
-  }
-
-  #load(page: number, ahead: ReadAhead): Uint32Array {
-    return this.#keep(page, ahead.page(page).slice())
   }
 
   #keep(page: number, bytes: Uint8Array): Uint32Array {

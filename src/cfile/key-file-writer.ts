@@ -51,30 +51,52 @@ export class KeyFileWriter {
    */
   append(keys: KeyArena, start: number, end: number): void {
     const pending = this.#pending
-    for (let key = start; key < end; key++) {
-      pending.append(keys.bytes, keys.start(key), keys.ends[key])
-      pending.endKey()
-      if (pending.count === KEY_PAGE_ROWS || pending.length >= PAGE_VALUE_BYTES) this.#writePage()
+    let key = start
+    while (key < end) {
+      const pageEnd = this.#pageEnd(keys, key, end)
+      const count = pending.count + pageEnd - key
+      const bytes = pending.length + keys.ends[pageEnd - 1] - keys.start(key)
+      const isFull = count === KEY_PAGE_ROWS || bytes >= PAGE_VALUE_BYTES
+      if (isFull && pending.count === 0) {
+        this.#writePage(keys, key, pageEnd)
+      } else {
+        appendRange(keys, key, pageEnd, pending)
+        if (isFull) this.#writePending()
+      }
+      key = pageEnd
     }
   }
 
   /** Writes what is left. Requires: inside a transaction; at least one key. */
   finish(): KeyFileMeta {
-    if (this.#pending.count > 0) this.#writePage()
+    if (this.#pending.count > 0) this.#writePending()
     assert(this.#writtenRows > 0, 'a rowset has a key')
     this.#packer.endColumn()
     return { pages: this.#pages, separators: this.#separators }
   }
 
-  #writePage(): void {
-    const pending = this.#pending
-    const first = pending.key(0)
+  /** Where the keys from `start` on fill the pending page, at most `end`. */
+  #pageEnd(keys: KeyArena, start: number, end: number): number {
+    const last = Math.min(end, start + KEY_PAGE_ROWS - this.#pending.count)
+    const full = keys.start(start) + PAGE_VALUE_BYTES - this.#pending.length
+    let next = start + 1
+    if (keys.ends[last - 1] < full) return last
+    while (keys.ends[next - 1] < full) next++
+    return next
+  }
+
+  #writePending(): void {
+    this.#writePage(this.#pending, 0, this.#pending.count)
+    this.#pending.clear()
+  }
+
+  #writePage(keys: KeyArena, start: number, end: number): void {
+    const first = keys.key(start)
     if (this.#lastKey === null) this.#firstKey = first
     this.#appendSeparator(first)
-    this.#lastKey = pending.key(pending.count - 1)
-    this.#writtenRows += pending.count
-    this.#packer.add(this.#pages, this.#writtenRows, encodeKeyPage(pending, 0, pending.count))
-    pending.clear()
+    this.#lastKey = keys.key(end - 1)
+    this.#writtenRows += end - start
+    this.#packer.add(this.#pages, this.#writtenRows, encodeKeyPage(keys, start, end))
   }
 
   /** The shortest key that is above the last one of the page before and not above `first`. */
@@ -90,4 +112,12 @@ export class KeyFileWriter {
     }
     this.#separators.endKey()
   }
+}
+
+/** Appends keys `[start, end)` to others. */
+function appendRange(keys: KeyArena, start: number, end: number, target: KeyArena): void {
+  const from = keys.start(start)
+  const shift = target.append(keys.bytes, from, keys.ends[end - 1]) - from
+  target.reserveKeys(end - start)
+  for (let key = start; key < end; key++) target.ends[target.count++] = keys.ends[key] + shift
 }

@@ -43,21 +43,21 @@ class Entry {
 
 /** Entries from the one used last to the one used longest ago. */
 class Segment {
-  #first: Entry | null = null
+  first: Entry | null = null
   last: Entry | null = null
   bytes = 0
 
   add(entry: Entry): void {
     entry.before = null
-    entry.after = this.#first
-    if (this.#first === null) this.last = entry
-    else this.#first.before = entry
-    this.#first = entry
+    entry.after = this.first
+    if (this.first === null) this.last = entry
+    else this.first.before = entry
+    this.first = entry
     this.bytes += entry.bytes
   }
 
   remove(entry: Entry): void {
-    if (entry.before === null) this.#first = entry.after
+    if (entry.before === null) this.first = entry.after
     else entry.before.after = entry.after
     if (entry.after === null) this.last = entry.before
     else entry.after.before = entry.before
@@ -179,6 +179,7 @@ export class PageCache {
   }
 
   #touch(entry: Entry): void {
+    if (this.#protected.first === entry) return
     const segment = entry.isProtected ? this.#protected : this.#probation
     segment.remove(entry)
     entry.isProtected = true
