@@ -3,15 +3,13 @@
  * reader often has nothing to do.
  */
 
-import {
-  constants,
-  deflateRawSync,
-  inflateRawSync,
-  zstdCompressSync,
-  zstdDecompressSync,
-} from 'node:zlib'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Compression } from '../common/schema.ts'
 import { CorruptionError } from '../common/status.ts'
+import { unreachable } from '../util/assert.ts'
+import { compressLz4, decompressLz4 } from './codec/lz4.ts'
+import { compressSnappy, decompressSnappy } from './codec/snappy.ts'
+import { compressZstd, decompressZstd } from './codec/zstd.ts'
 
 /** How a page is compressed, as stored. Numbers are Kudu's, ours come behind; never reused. */
 export const CODECS = { NONE: 1, SNAPPY: 2, LZ4: 3, ZLIB: 4, ZSTD: 5 } as const
@@ -21,47 +19,48 @@ export type Codec = (typeof CODECS)[keyof typeof CODECS]
 /** A compressed form is kept when it takes at most this share of the plain one. */
 const RATIO_MAX = 0.9
 /** Fewer bytes are not worth a call. */
-const BYTES_MIN = 64
-const ZSTD_LEVEL = 1
+const BYTES_MIN = 128
 
-const ZSTD_OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } }
-
-/** Whether tables may ask for a compression. */
-export function isCompressionSupported(compression: Compression): boolean {
-  return compression !== 'SNAPPY' && compression !== 'LZ4'
-}
-
-/** The codec of a column's compression. `isPacked`: the values are packed numbers already. */
+/** The codec for a page of a column. `isPacked`: its values are packed numbers already. */
 export function codecOf(compression: Compression, isPacked: boolean): Codec {
   switch (compression) {
     case 'DEFAULT_COMPRESSION':
       return isPacked ? CODECS.NONE : CODECS.ZSTD
     case 'NO_COMPRESSION':
       return CODECS.NONE
-    case 'SNAPPY':
-      return CODECS.SNAPPY
-    case 'LZ4':
-      return CODECS.LZ4
-    case 'ZLIB':
-      return CODECS.ZLIB
-    case 'ZSTD':
-      return CODECS.ZSTD
+    default:
+      return CODECS[compression]
   }
 }
 
 /** Compresses bytes. Returns: null when that would not save a tenth of them. */
 export function compressBytes(codec: Codec, bytes: Uint8Array): Uint8Array | null {
   if (codec === CODECS.NONE || bytes.length < BYTES_MIN) return null
-  const packed =
-    codec === CODECS.ZLIB ? deflateRawSync(bytes) : zstdCompressSync(bytes, ZSTD_OPTIONS)
-  return packed.length <= bytes.length * RATIO_MAX ? packed : null
+  const compressed = compressWith(codec, bytes)
+  return compressed.length <= bytes.length * RATIO_MAX ? compressed : null
+}
+
+function compressWith(codec: Exclude<Codec, 1>, bytes: Uint8Array): Uint8Array {
+  switch (codec) {
+    case CODECS.SNAPPY:
+      return compressSnappy(bytes)
+    case CODECS.LZ4:
+      return compressLz4(bytes)
+    case CODECS.ZLIB:
+      return deflateRawSync(bytes)
+    case CODECS.ZSTD:
+      return compressZstd(bytes)
+    default:
+      return unreachable(codec)
+  }
 }
 
 /**
  * Undoes `compressBytes`.
  *
- * Returns: bytes of the receiver's own that begin at a multiple of 8 in their buffer. Throws:
- * CORRUPTION when they are not `byteCount` bytes.
+ * Returns: bytes of the receiver's own, at the beginning of their buffer. Throws: CORRUPTION that
+ * begins with `where` when they are not `byteCount` bytes. Requires: `bytes` begins at a multiple of
+ * 4 in its buffer.
  */
 export function decompressBytes(
   codec: number,
@@ -70,17 +69,35 @@ export function decompressBytes(
   where: string,
 ): Uint8Array {
   const plain = new Uint8Array(byteCount)
+  if (!decompressInto(codec, bytes, plain)) {
+    throw new CorruptionError(`${where}: the page does not decompress to its ${byteCount} bytes`)
+  }
+  return plain
+}
+
+function decompressInto(codec: number, bytes: Uint8Array, plain: Uint8Array): boolean {
   try {
-    const unpacked =
-      codec === CODECS.ZLIB
-        ? inflateRawSync(bytes, { maxOutputLength: byteCount })
-        : zstdDecompressSync(bytes, { maxOutputLength: byteCount })
-    if (unpacked.length === byteCount) {
-      plain.set(unpacked)
-      return plain
+    switch (codec) {
+      case CODECS.SNAPPY:
+        return decompressSnappy(bytes, plain)
+      case CODECS.LZ4:
+        return decompressLz4(bytes, plain)
+      case CODECS.ZSTD:
+        return decompressZstd(bytes, plain)
+      case CODECS.ZLIB:
+        return inflateInto(bytes, plain)
+      default:
+        return false
     }
   } catch {
-    // Told below, in words of ours.
+    // The platform's libraries throw errors of their own for bytes that are not theirs.
+    return false
   }
-  throw new CorruptionError(`${where}: the page does not decompress to its ${byteCount} bytes`)
+}
+
+function inflateInto(bytes: Uint8Array, plain: Uint8Array): boolean {
+  const inflated = inflateRawSync(bytes, { maxOutputLength: plain.length })
+  if (inflated.length !== plain.length) return false
+  plain.set(inflated)
+  return true
 }

@@ -42,7 +42,8 @@ export const PAGE_FORMAT = 0xc1
 export const PAGE_HEADER_BYTES = 24
 
 const CRC_OFFSET = 20
-const DENSE_ROWS_KEPT = 65_536
+/** Far above what a page of any rows takes in memory: whatever a page says, so much is allocated. */
+const BODY_BYTES_MAX = 2 ** 28
 
 /** How a column wants its pages. */
 export interface PageOptions {
@@ -79,6 +80,7 @@ export function encodePage(cells: ColumnVector, options: PageOptions): Uint8Arra
     encoding = encodeValues(present, options.encoding, body)
   }
   const bodyBytes = body.length
+  assert(bodyBytes <= BODY_BYTES_MAX, 'body of a page is too large')
   const isPacked = isPackedEncoding(physical, encoding)
   let codec = codecOf(options.compression, isPacked)
   const plain = body.bytes.subarray(0, bodyBytes)
@@ -122,6 +124,7 @@ export function decodePage(bytes: Uint8Array, physical: Physical, where: string)
   }
   const stored = page.subarray(PAGE_HEADER_BYTES, PAGE_HEADER_BYTES + storedBytes)
   const codec = page[3]
+  if (bodyBytes > BODY_BYTES_MAX) throw new CorruptionError(`${where}: the page is too large`)
   const body = codec === CODECS.NONE ? stored : decompressBytes(codec, stored, bodyBytes, where)
   const reader = new BodyReader(body, where)
   if (nullCount === rowCount) return nullCells(physical, rowCount)
@@ -221,7 +224,7 @@ function countBits(bitmap: Uint8Array, count: number): number {
   return ones + BIT_COUNTS[bitmap[wholeBytes] & ((1 << (count & 7)) - 1)]
 }
 
-const scratchRows = new Uint32Array(DENSE_ROWS_KEPT)
+const scratchRows = new Uint32Array(CFILE_PAGE_ROW_COUNT_MAX)
 
 /** The cells that are not null, by themselves. */
 function presentCells(cells: ColumnVector, presentCount: number): ColumnVector {

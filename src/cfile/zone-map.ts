@@ -14,8 +14,8 @@ import { type Cell, PHYSICAL, type Physical } from '../common/data-type.ts'
 import { ZONE_CELL_BYTES_MAX } from '../common/limits.ts'
 import { CorruptionError } from '../common/status.ts'
 import { assert } from '../util/assert.ts'
-import { getBit } from '../util/bitmap.ts'
 import { compareBytes, concatBytes } from '../util/bytes.ts'
+import { findCellEnds } from './cell-ends.ts'
 import { decodePage, encodePage, pageBytesAt } from './page.ts'
 
 /** The ends of a page's cells. */
@@ -42,14 +42,12 @@ const PLAIN_PAGE = { encoding: 'AUTO_ENCODING', compression: 'NO_COMPRESSION' } 
 /** The zone map of cells. Binary ends are copies. Cost: about a nanosecond a cell. */
 export function zoneMapOf(cells: ColumnVector): ZoneMap {
   const { rowCount } = cells
-  const nullCount = countNulls(cells)
-  scanEnds(cells)
-  const hasNaN = foundNaN
-  if (foundMin < 0) {
+  const { minRow, maxRow, hasNaN, nullCount } = findCellEnds(cells)
+  if (minRow < 0) {
     return { rowCount, nullCount, min: null, max: null, hasNaN, isMinCut: false, isMaxCut: false }
   }
-  const min = cells.cell(foundMin) as Cell
-  const max = cells.cell(foundMax) as Cell
+  const min = cells.cell(minRow) as Cell
+  const max = cells.cell(maxRow) as Cell
   if (!(min instanceof Uint8Array) || !(max instanceof Uint8Array)) {
     return { rowCount, nullCount, min, max, hasNaN, isMinCut: false, isMaxCut: false }
   }
@@ -67,7 +65,8 @@ export function zoneMapOf(cells: ColumnVector): ZoneMap {
 /** The zone map of the rows of both. Requires: both are of `physical`. */
 export function mergeZoneMaps(physical: Physical, a: ZoneMap, b: ZoneMap): ZoneMap {
   const isMinOfB = isLess(physical, b.min, b.isMinCut, a.min, a.isMinCut)
-  const isMaxOfB = a.max === null || isLess(physical, a.max, a.isMaxCut, b.max, b.isMaxCut)
+  const isMaxOfB =
+    b.max !== null && (a.max === null || isLess(physical, a.max, a.isMaxCut, b.max, b.isMaxCut))
   const least = isMinOfB ? b : a
   const greatest = isMaxOfB ? b : a
   return {
@@ -213,37 +212,4 @@ export function decodeZoneMaps(bytes: Uint8Array, physical: Physical, where: str
     isMinCut: (flags.lanes[i] & FLAG_MIN_CUT) !== 0,
     isMaxCut: (flags.lanes[i] & FLAG_MAX_CUT) !== 0,
   }))
-}
-
-function countNulls(cells: ColumnVector): number {
-  const { validity, rowCount } = cells
-  if (validity === null) return 0
-  let nullCount = 0
-  for (let row = 0; row < rowCount; row++) if (!getBit(validity, row)) nullCount++
-  return nullCount
-}
-
-// What the last scan found: rows of a least and of a greatest cell, −1 when there is none.
-let foundMin = -1
-let foundMax = -1
-let foundNaN = false
-
-function scanEnds(cells: ColumnVector): void {
-  foundMin = -1
-  foundMax = -1
-  foundNaN = false
-  for (let row = 0; row < cells.rowCount; row++) {
-    const cell = cells.cell(row)
-    if (cell === null) continue
-    if (Number.isNaN(cell)) {
-      foundNaN = true
-      continue
-    }
-    if (foundMin < 0 || compareCells(cells.physical, cell, cells.cell(foundMin) as Cell) < 0) {
-      foundMin = row
-    }
-    if (foundMax < 0 || compareCells(cells.physical, cell, cells.cell(foundMax) as Cell) > 0) {
-      foundMax = row
-    }
-  }
 }

@@ -10,6 +10,7 @@
 
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL, type Physical } from '../../common/data-type.ts'
+import { CFILE_PAGE_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { BodyWriter } from './body-writer.ts'
 import { appendNumbers, readNumbers } from './number-stream.ts'
@@ -25,11 +26,11 @@ const SAMPLE_COUNT = 64
 const SAMPLE_EXCEPTIONS_MAX = 4
 const EXCEPTION_RATIO_MAX = 0.1
 
-const scratchIntegers = new Float64Array(65_536)
-const scratchDoubles = new Float64Array(65_536)
-const scratchPlaces = new Int32Array(65_536)
-const scratchLow = new Int32Array(65_536)
-const scratchHigh = new Int32Array(65_536)
+const scratchIntegers = new Float64Array(CFILE_PAGE_ROW_COUNT_MAX)
+const scratchDoubles = new Float64Array(CFILE_PAGE_ROW_COUNT_MAX)
+const scratchPlaces = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
+const scratchLow = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
+const scratchHigh = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
 
 const baseValue = new Float64Array(1)
 const baseWords = new Uint32Array(baseValue.buffer)

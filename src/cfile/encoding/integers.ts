@@ -12,6 +12,7 @@
 
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL, type Physical } from '../../common/data-type.ts'
+import { CFILE_PAGE_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { BodyWriter } from './body-writer.ts'
 import { appendNumbers, type NumberForm, type RunChoice, readNumbers } from './number-stream.ts'
@@ -30,9 +31,9 @@ const PAIR_FORMS = { OFFSETS: 0, PLANES: 1 } as const
 const QUAD_FORMS = { SHORT: 0, PLANES: 1 } as const
 const TWO_32 = 2 ** 32
 
-const scratchNumbers = new Int32Array(65_536)
-const scratchHigh = new Int32Array(65_536)
-const scratchOffsets = new Float64Array(65_536)
+const scratchNumbers = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
+const scratchHigh = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
+const scratchOffsets = new Float64Array(CFILE_PAGE_ROW_COUNT_MAX)
 let scratchPairs = new Uint32Array(0)
 
 /**

@@ -17,6 +17,7 @@
  * all others wide.
  */
 
+import { CFILE_PAGE_ROW_COUNT_MAX } from '../../common/limits.ts'
 import { assert } from '../../util/assert.ts'
 import { bitWidth, packBits, packedWords, unpackBits } from './bit-packing.ts'
 import type { BodyReader } from './body-reader.ts'
@@ -66,7 +67,7 @@ export function appendNumbers(
   runs: RunChoice,
   body: BodyWriter,
 ): NumberForm {
-  assert(count <= 65_536, 'a stream has no more numbers than a page rows')
+  assert(count <= CFILE_PAGE_ROW_COUNT_MAX, 'a stream has no more numbers than a page rows')
   look(numbers, count)
   const packedBits = guessBits(numbers, count, bitWidth(greatestNumber - leastNumber), false)
   const packedBase = guessedBase

@@ -10,6 +10,7 @@
  */
 
 import type { ColumnVector } from '../../common/column-vector.ts'
+import { CFILE_PAGE_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { Encoding } from '../../common/schema.ts'
 import { copyBytes } from '../../util/arena.ts'
 import { equalBytes } from '../../util/bytes.ts'
@@ -18,7 +19,9 @@ import type { BodyWriter } from './body-writer.ts'
 import { appendNumbers, readNumbers } from './number-stream.ts'
 import { type DecodedValues, STORED_ENCODINGS } from './stored-encodings.ts'
 
-const ROWS_MAX = 65_536
+const ROWS_MAX = CFILE_PAGE_ROW_COUNT_MAX
+/** Bytes of all values of a page at most: far above what one takes. */
+const VALUE_BYTES_MAX = 2 ** 28
 /** Different values at most; the table of slots is twice that. */
 const VALUE_COUNT_MAX = 16_384
 const SLOT_MASK = VALUE_COUNT_MAX * 2 - 1
@@ -90,7 +93,7 @@ function readOffsets(count: number, reader: BodyReader): Uint32Array {
     offset += lengths[i]
     offsets[i + 1] = offset
   }
-  if (signs < 0 || offset > 2 ** 31) throw reader.corrupt('values of impossible lengths')
+  if (signs < 0 || offset > VALUE_BYTES_MAX) throw reader.corrupt('values of impossible lengths')
   return offsets
 }
 
@@ -194,6 +197,7 @@ function readDictionary(count: number, reader: BodyReader): DecodedValues {
     total += starts[code + 1] - starts[code]
     offsets[i + 1] = total
   }
+  if (total > VALUE_BYTES_MAX) throw reader.corrupt('values of impossible lengths')
   const bytes = new Uint8Array(total)
   for (let i = 0, to = 0; i < count; i++) {
     const code = codes[i]
@@ -261,16 +265,19 @@ function readPrefixes(count: number, reader: BodyReader): DecodedValues {
   const offsets = new Uint32Array(count + 1)
   let restBytes = 0
   let lengthBefore = 0
+  let total = 0
   for (let row = 0; row < count; row++) {
     if (shared[row] < 0 || shared[row] > lengthBefore || rests[row] < 0) {
       throw reader.corrupt('a value shares bytes that the one before does not have')
     }
     restBytes += rests[row]
     lengthBefore = shared[row] + rests[row]
-    offsets[row + 1] = offsets[row] + lengthBefore
+    total += lengthBefore
+    offsets[row + 1] = total
   }
+  if (total > VALUE_BYTES_MAX) throw reader.corrupt('values of impossible lengths')
   const source = reader.view(restBytes)
-  const bytes = new Uint8Array(offsets[count])
+  const bytes = new Uint8Array(total)
   for (let row = 0, from = 0, to = 0, before = 0; row < count; row++) {
     const start = to
     for (let i = 0; i < shared[row]; i++) bytes[to++] = bytes[before + i]
