@@ -9,7 +9,7 @@
 import { CFileCursor } from '../../cfile/cfile-cursor.ts'
 import { ColumnBuilder } from '../../common/column-builder.ts'
 import type { ColumnVector } from '../../common/column-vector.ts'
-import { PAGE_ROWS } from '../../common/limits.ts'
+import { PAGE_ROWS, READ_AHEAD_BYTES } from '../../common/limits.ts'
 import type { Column } from '../../common/schema.ts'
 import { assert } from '../../util/assert.ts'
 import type { DeltaRecords } from '../delta/delta-records.ts'
@@ -18,6 +18,8 @@ import type { MergeSource } from './merge-source.ts'
 
 /** Rows that are gathered at a time. */
 export const GATHER_ROWS = PAGE_ROWS
+/** Bytes that are read ahead of all inputs together. */
+const AHEAD_BYTES_MAX = 16 * READ_AHEAD_BYTES
 
 /**
  * Reads a column of the inputs in the order of their rows.
@@ -38,13 +40,8 @@ export class ColumnGatherer {
   /** Of each input, the rows in the pool by ordinal, from its first one on; null: by shift. */
   readonly #redirects: (Uint32Array | null)[]
 
-  /** `readAheadBytes`: of each input. */
-  constructor(
-    sources: readonly MergeSource[],
-    column: Column,
-    plan: MergePlan,
-    readAheadBytes: number,
-  ) {
+  constructor(sources: readonly MergeSource[], column: Column, plan: MergePlan) {
+    const readAheadBytes = Math.min(READ_AHEAD_BYTES, Math.floor(AHEAD_BYTES_MAX / sources.length))
     this.#sources = sources
     this.#column = column
     this.#plan = plan
@@ -121,7 +118,7 @@ export class ColumnGatherer {
     const rows = new Uint32Array(end - first)
     const shift = this.#shifts[source] + first
     for (let i = 0; i < rows.length; i++) rows[i] = shift + i
-    for (const records of this.#sources[source].changesOf(this.#column.id, first, end)) {
+    for (const records of this.#sources[source].changes(first, end)) {
       this.#takeChanges(records, first, rows)
     }
     return rows

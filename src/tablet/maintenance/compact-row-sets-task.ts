@@ -11,11 +11,7 @@
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { TIMESTAMP_MIN } from '../../common/hybrid-clock.ts'
-import {
-  COMPACTION_ROW_COUNT_MAX,
-  READ_AHEAD_BYTES,
-  ROW_SET_BYTES_TARGET,
-} from '../../common/limits.ts'
+import { COMPACTION_ROW_COUNT_MAX, ROW_SET_BYTES_TARGET } from '../../common/limits.ts'
 import type { Column } from '../../common/schema.ts'
 import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
@@ -36,11 +32,7 @@ import { MergePlanner } from './merge-planner.ts'
 import { MergeSource } from './merge-source.ts'
 import { RowHistory, recordBytes } from './row-history.ts'
 import { SteppedTask } from './stepped-task.ts'
-
-/** Bytes that all inputs together read ahead of a column. */
-const READ_AHEAD_BYTES_MAX = 16 * READ_AHEAD_BYTES
-/** Records of inputs that are merged at a time, about. */
-const RECORDS_PER_STRETCH = 16_384
+import { stretchRows } from './stretch-rows.ts'
 
 /** Rows `[start, end)` of the plan as they are written. */
 interface Output {
@@ -81,8 +73,10 @@ export class CompactRowSetsTask extends SteppedTask {
     if (inputs.length === 0) return
     this.#at = this.parts.lastApplied
     this.#sources = inputs.map((rowSet) => {
+      const frozen = rowSet.freezeDeltas()
       const { view } = this.hold(rowSet)
-      return new MergeSource(rowSet, view, this.#valueColumns, this.mark, this.#at)
+      const redos = [...view.redos, ...frozen]
+      return new MergeSource(rowSet, view, redos, this.#valueColumns, this.mark)
     })
     this.#countInputs(inputs)
     const planner = new MergePlanner(this.#sources, this.mark, sharedBytes(inputs))
@@ -157,13 +151,8 @@ export class CompactRowSetsTask extends SteppedTask {
     end: number,
   ): Generator<void, void> {
     const target = writer.column(column.index)
-    const readAhead = Math.floor(READ_AHEAD_BYTES_MAX / this.#sources.length)
-    const gatherer = new ColumnGatherer(
-      this.#sources,
-      column,
-      plan,
-      Math.min(READ_AHEAD_BYTES, readAhead),
-    )
+    for (const source of this.#sources) source.clear()
+    const gatherer = new ColumnGatherer(this.#sources, column, plan)
     for (let row = start; row < end; row += GATHER_ROWS) {
       const cells = gatherer.gather(row, Math.min(end, row + GATHER_ROWS))
       target.append(cells)
@@ -174,10 +163,12 @@ export class CompactRowSetsTask extends SteppedTask {
 
   *#writeUndos(plan: MergePlan, start: number, end: number): Generator<void, DeltaFileMeta | null> {
     const sources = this.#sources
-    if (sources.every(({ undos, redos }) => undos.length + redos.length === 0)) return null
     const history = new RowHistory(this.#valueColumns, this.mark)
     const base = new BaseCellReader(sources)
-    const rowsPerStretch = stretchRows(sources)
+    const rowCount = sources.reduce((sum, source) => sum + source.rowCount, 0)
+    const stores = sources.flatMap(({ undos, redos }) => [...undos, ...redos])
+    if (stores.length === 0) return null
+    const rowsPerStretch = stretchRows(rowCount, stores)
     let writer: DeltaFileWriter | null = null
     for (let row = start; row < end; row += rowsPerStretch) {
       const stop = Math.min(end, row + rowsPerStretch)
@@ -265,18 +256,6 @@ function outputRows(inputs: readonly DiskRowSet[]): number {
   const outputCount = Math.max(1, Math.round((bytes * liveCount) / rowCount / ROW_SET_BYTES_TARGET))
   // What is deleted may have to be kept, and has its place in the outputs.
   return Math.max(1, Math.ceil(rowCount / outputCount))
-}
-
-/** Rows whose histories are merged at a time. */
-function stretchRows(sources: readonly MergeSource[]): number {
-  let rowCount = 0
-  let recordCount = 0
-  for (const source of sources) {
-    rowCount += source.rowCount
-    for (const store of [...source.undos, ...source.redos]) recordCount += store.recordCount
-  }
-  const rows = Math.floor((RECORDS_PER_STRETCH * rowCount) / Math.max(recordCount, rowCount))
-  return Math.max(64, rows)
 }
 
 /** Bytes at their beginnings that all keys of the rowsets have in common. */

@@ -4,9 +4,10 @@ import type { Column } from '../../common/schema.ts'
 import type { KeyArena } from '../../util/arena.ts'
 import { DELTA_KINDS, type DeltaRecords } from '../delta/delta-records.ts'
 import type { DeltaStore } from '../delta/delta-store.ts'
-import { mergeDeltaRecords } from '../delta/merge-delta-records.ts'
+import { NO_RECORDS } from '../delta/slice-delta-records.ts'
 import type { DiskRowSet, DiskRowSetView } from '../disk/disk-row-set.ts'
 import { type MergeInput, NEVER } from './merge-planner.ts'
+import { RecordsAhead } from './records-ahead.ts'
 import type { SourceDeltas } from './row-history.ts'
 
 /**
@@ -23,28 +24,30 @@ export class MergeSource implements MergeInput {
   /** REDOs, oldest first. */
   readonly redos: readonly DeltaStore[]
   readonly #hasYoungerColumns: boolean
-  readonly #snapshot: Timestamp
+  readonly #undoRecords: RecordsAhead
+  readonly #redoRecords: RecordsAhead
   #keys: KeyFileCursor | null = null
 
   /**
-   * `view` was taken when the stores were frozen, with all changes up to `snapshot`.
+   * `redos` are those of the view that are taken, oldest first.
    *
    * Throws: CORRUPTION.
    */
   constructor(
     rowSet: DiskRowSet,
     view: DiskRowSetView,
+    redos: readonly DeltaStore[],
     columns: readonly Column[],
     mark: Timestamp,
-    snapshot: Timestamp,
   ) {
     this.rowSet = rowSet
     this.view = view
     this.rowCount = rowSet.rowCount
     this.undos = view.undos.filter(({ newest }) => newest > mark)
-    this.redos = [...view.redos, ...view.memStores.filter(({ isEmpty }) => !isEmpty)]
+    this.redos = redos
     this.hasDeletes = this.redos.some(({ deleteCount }) => deleteCount > 0)
-    this.#snapshot = snapshot
+    this.#undoRecords = new RecordsAhead(this.undos, this.rowCount)
+    this.#redoRecords = new RecordsAhead(this.redos, this.rowCount)
     this.#hasYoungerColumns =
       this.undos.some(({ reinsertCount }) => reinsertCount > 0) &&
       columns.some(({ id }) => view.base.column(id) === null)
@@ -57,43 +60,39 @@ export class MergeSource implements MergeInput {
 
   readDeletions(start: number, end: number, out: Float64Array): void {
     out.fill(NEVER, 0, end - start)
-    const wants = { snapshot: this.#snapshot, columnIds: [] }
-    for (const store of this.redos) {
-      if (store.deleteCount === 0) continue
-      for (const records of store.readParts(start, end, wants)) {
-        const { count, ordinals, kinds, timestamps } = records
-        for (let i = 0; i < count; i++) {
-          if (kinds[i] === DELTA_KINDS.DELETE) out[ordinals[i] - start] = timestamps[i]
-        }
+    for (const records of this.#redoRecords.parts(start, end)) {
+      const { count, ordinals, kinds, timestamps } = records
+      for (let i = 0; i < count; i++) {
+        if (kinds[i] === DELTA_KINDS.DELETE) out[ordinals[i] - start] = timestamps[i]
       }
     }
   }
 
-  /** Lets go of the keys read ahead. */
-  endKeys(): void {
+  /** Lets go of what was read ahead. */
+  clear(): void {
     this.#keys?.clear()
-    this.#keys = null
+    this.#undoRecords.clear()
+    this.#redoRecords.clear()
   }
 
   /** Delta records of rows `[start, end)`. Throws: CORRUPTION. */
   deltas(start: number, end: number): SourceDeltas {
     return {
-      undos: this.#read(this.undos, start, end),
-      redos: this.#read(this.redos, start, end),
+      undos: this.#undoRecords.read(start, end),
+      redos: this.#redoRecords.read(start, end),
       hasYoungerColumns: this.#hasYoungerColumns,
     }
   }
 
-  #read(stores: readonly DeltaStore[], start: number, end: number): DeltaRecords {
-    return mergeDeltaRecords(start === end ? [] : stores.map((store) => store.read(start, end)))
+  /** The same without UNDOs. Throws: CORRUPTION. */
+  ownChanges(start: number, end: number): SourceDeltas {
+    const redos = this.#redoRecords.read(start, end)
+    return { undos: NO_RECORDS, redos, hasYoungerColumns: false }
   }
 
-  /** REDO records of rows `[start, end)` that have cells of a column, and maybe others. */
-  changesOf(columnId: number, start: number, end: number): readonly DeltaRecords[] {
-    const wants = { snapshot: this.#snapshot, columnIds: [columnId] }
-    return this.redos
-      .filter((store) => store.cellCount(columnId) > 0)
-      .flatMap((store) => store.readParts(start, end, wants))
+  /** REDO records of rows `[start, end)` as runs, older ones first. Throws: CORRUPTION. */
+  changes(start: number, end: number): readonly DeltaRecords[] {
+    return this.#redoRecords.parts(start, end)
   }
 
   /** Whether any REDO has a cell of a column. */

@@ -29,9 +29,11 @@ export class SourceRecords {
     if (count === 0) return
     const { firsts, lasts } = usedCells(records)
     for (let index = 0; index < count; index++) {
-      const { columnId, cells: vector } = records.columns[index]
+      const { columnId } = records.columns[index]
       const kept = cells.findIndex(({ column }) => column.id === columnId)
       if (kept < 0 || firsts[index] > lasts[index]) continue
+      const { cells: vector } = records.columns[index]
+      assert(lasts[index] < vector.rowCount, 'a record has a cell that is not there')
       this.columns[index] = kept
       this.shifts[index] = cells[kept].take(vector, firsts[index], lasts[index] + 1)
     }
@@ -60,9 +62,6 @@ function usedCells(records: DeltaRecords): { firsts: Uint32Array; lasts: Int32Ar
     const position = cellPositions[i]
     if (position < firsts[column]) firsts[column] = position
     if (position > lasts[column]) lasts[column] = position
-  }
-  for (let index = 0; index < columns.length; index++) {
-    assert(lasts[index] < columns[index].cells.rowCount, 'a record has a cell that is not there')
   }
   return { firsts, lasts }
 }

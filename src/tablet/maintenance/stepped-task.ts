@@ -70,11 +70,11 @@ export abstract class SteppedTask implements MaintenanceTask {
     return !rowSet.isBusy && this.parts.rowSets.includes(rowSet)
   }
 
-  /** Holds a rowset as it is. Its changes so far go to stores that get no more. */
+  /** Holds a rowset as it is. */
   protected hold(rowSet: DiskRowSet): RowSetPin {
     rowSet.isBusy = true
     this.#held.push(rowSet)
-    rowSet.freezeDeltas()
+
     const pin = rowSet.pin()
     this.#pins.push(pin)
     return pin
