@@ -35,6 +35,7 @@ interface FrozenDeltas {
 export class FlushDeltaTask implements MaintenanceTask {
   readonly op = 'FLUSH_DMS'
   readonly #parts: TabletParts
+  readonly #stepBytes: number
   readonly #work: StepWork
   #frozen: readonly FrozenDeltas[] = []
   #file: FileWriter | null = null
@@ -47,8 +48,9 @@ export class FlushDeltaTask implements MaintenanceTask {
     bytesOut: 0,
   }
 
-  constructor(parts: TabletParts, _now: Timestamp) {
+  constructor(parts: TabletParts, _now: Timestamp, stepBytes = MAINTENANCE_STEP_BYTES) {
     this.#parts = parts
+    this.#stepBytes = stepBytes
     this.#work = this.#flush()
   }
 
@@ -57,7 +59,7 @@ export class FlushDeltaTask implements MaintenanceTask {
   }
 
   step(): boolean {
-    return runStep(this.#work, MAINTENANCE_STEP_BYTES)
+    return runStep(this.#work, this.#stepBytes)
   }
 
   /** The stores stay frozen: the next flush takes them with what came later. */

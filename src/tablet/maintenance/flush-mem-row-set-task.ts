@@ -36,6 +36,7 @@ interface WrittenRowSet {
 export class FlushMemRowSetTask implements MaintenanceTask {
   readonly op = 'FLUSH_MRS'
   readonly #parts: TabletParts
+  readonly #stepBytes: number
   readonly #work: StepWork
   readonly #files: FileWriter[] = []
   #summary: TaskSummary = {
@@ -48,8 +49,9 @@ export class FlushMemRowSetTask implements MaintenanceTask {
   }
 
   /** The time does not matter: nothing in memory is old enough to be left out. */
-  constructor(parts: TabletParts, _now: Timestamp) {
+  constructor(parts: TabletParts, _now: Timestamp, stepBytes = MAINTENANCE_STEP_BYTES) {
     this.#parts = parts
+    this.#stepBytes = stepBytes
     this.#work = this.#flush()
   }
 
@@ -58,7 +60,7 @@ export class FlushMemRowSetTask implements MaintenanceTask {
   }
 
   step(): boolean {
-    return runStep(this.#work, MAINTENANCE_STEP_BYTES)
+    return runStep(this.#work, this.#stepBytes)
   }
 
   /** The MemRowSet stays frozen: the next flush begins with it. */

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest'
+import { MEM_ROW_SET_FLUSH_BYTES } from '../../../src/common/limits.ts'
+import { FlushMemRowSetTask } from '../../../src/tablet/maintenance/flush-mem-row-set-task.ts'
+import type { TabletParts } from '../../../src/tablet/tablet-parts.ts'
+import { FlushWorld } from '../../support/flush-world.ts'
+import type { ModelOperation } from '../../support/tablet-model.ts'
+
+const flush = (parts: TabletParts, now: number) => new FlushMemRowSetTask(parts, now)
+
+function aWorld(...ops: readonly (readonly ModelOperation[])[]): FlushWorld {
+  const world = new FlushWorld(1, 10)
+  for (const operations of ops) world.apply(operations)
+  return world
+}
+
+describe('FlushMemRowSetTask', () => {
+  test('moves all rows to a rowset on disk', () => {
+    const world = aWorld([
+      ['INSERT', { k: 2, v: 2 }],
+      ['INSERT', { k: 1, t: 'x' }],
+    ])
+    world.harness.runTask(flush)
+
+    const { memRowSet, frozen, rowSets, flushedMark, oldestAnchor } = world.harness.parts
+    expect([memRowSet.rowCount, frozen, flushedMark]).toEqual([0, null, world.times[0]])
+    expect(oldestAnchor).toBe(null)
+    expect(rowSets.map(({ meta }) => meta)).toMatchObject([
+      {
+        rowCount: 2,
+        liveRowCount: 2,
+        mark: world.times[0],
+        newestUndo: world.times[0],
+        undos: [{ recordCount: 2, deleteCount: 2 }],
+        redos: [],
+      },
+    ])
+    world.check()
+    world.checkFiles()
+    world.checkRowSets()
+  })
+
+  test('tells what it did', () => {
+    const world = aWorld([
+      ['INSERT', { k: 1 }],
+      ['INSERT', { k: 2 }],
+      ['DELETE', { k: 2 }],
+    ])
+    const { parts, clock } = world.harness
+    const bytesIn = parts.memRowSet.heldBytes
+    const task = flush(parts, clock.nowMicros())
+    expect(task.summary.rowsIn).toBe(0)
+    while (!world.harness.step(task));
+
+    expect(task.summary).toMatchObject({
+      rowSetsIn: 1,
+      rowSetsOut: 1,
+      rowsIn: 2,
+      rowsOut: 1,
+      bytesIn,
+    })
+    expect(task.summary.bytesOut).toBeGreaterThan(100)
+  })
+
+  test('is a no-op when there is no row', () => {
+    const world = aWorld()
+    const { store } = world.harness
+    const written = store.rowsWritten
+    const task = flush(world.harness.parts, 0)
+
+    expect(world.harness.step(task)).toBe(true)
+    expect([store.rowsWritten - written, task.summary.rowSetsIn]).toEqual([0, 0])
+    expect(store.files()).toEqual([])
+  })
+
+  test('writes no file when no op left a row, and the log goes all the same', () => {
+    const world = aWorld(
+      [
+        ['INSERT', { k: 1 }],
+        ['DELETE', { k: 1 }],
+      ],
+      [
+        ['INSERT', { k: 1 }],
+        ['DELETE', { k: 1 }],
+      ],
+    )
+    const { harness } = world
+    const generations = harness.parts.wal.generations.length
+    harness.runTask(flush)
+
+    expect(harness.store.files()).toEqual([])
+    expect([...harness.parts.orphanFiles]).toEqual([])
+    expect(harness.parts.rowSets).toEqual([])
+    expect(harness.parts.wal.generations.length).toBe(generations)
+    expect(harness.parts.flushedMark).toBe(world.times[1])
+    world.check()
+    harness.evict()
+    world.check()
+  })
+
+  test('flushes a row that is gone with a delete, so that it is seen at earlier times', () => {
+    const world = aWorld(
+      [['INSERT', { k: 1, v: 1 }]],
+      [['UPDATE', { k: 1, v: 2 }]],
+      [['DELETE', { k: 1 }]],
+    )
+    world.harness.runTask(flush)
+
+    expect(world.harness.parts.rowSets[0].meta).toMatchObject({
+      rowCount: 1,
+      liveRowCount: 0,
+      newestUndo: world.times[1],
+      redos: [{ recordCount: 1, deleteCount: 1 }],
+    })
+    world.check()
+    world.checkRowSets()
+  })
+
+  test('flushes all lives of a row as one', () => {
+    const world = aWorld(
+      [['INSERT', { k: 1, v: 1, t: 'a' }]],
+      [['DELETE', { k: 1 }]],
+      [['INSERT', { k: 1, v: 2 }]],
+      [
+        ['DELETE', { k: 1 }],
+        ['INSERT', { k: 1, t: 'b' }],
+      ],
+    )
+    world.harness.runTask(flush)
+
+    expect(world.harness.parts.rowSets[0].meta).toMatchObject({
+      rowCount: 1,
+      liveRowCount: 1,
+      undos: [{ recordCount: 4, deleteCount: 2, reinsertCount: 1 }],
+      redos: [],
+    })
+    world.check()
+    world.checkRowSets()
+  })
+
+  test('lets a key come back while its ghost is flushed', () => {
+    const world = aWorld([['INSERT', { k: 1, v: 1 }]], [['DELETE', { k: 1 }]])
+    let isAgain = false
+    world.run(world.flushTask(), () => {
+      if (!isAgain) world.apply([['INSERT', { k: 1, v: 2 }]])
+      isAgain = true
+      world.check()
+    })
+    world.run(world.flushTask())
+
+    expect(world.harness.parts.rowSets).toHaveLength(2)
+    world.check()
+    world.harness.evict()
+    world.check()
+  })
+
+  test('moves changes of rows under way to the new rowset', () => {
+    const world = aWorld([
+      ['INSERT', { k: 1, v: 1 }],
+      ['INSERT', { k: 2, v: 2 }],
+      ['INSERT', { k: 3, v: 3 }],
+    ])
+    let v = 10
+    world.run(world.flushTask(), () => {
+      v++
+      world.apply([
+        ['UPDATE', { k: 2, v }],
+        ['UPDATE', { k: 2, t: `t${v}` }],
+        ['UPSERT', { k: 3, v }],
+      ])
+    })
+    world.apply([['DELETE', { k: 3 }]])
+
+    const [rowSet] = world.harness.parts.rowSets
+    expect(rowSet.deltas.recordCount).toBe((v - 10) * 3 + 1)
+    expect(rowSet.oldestUnflushed).toBe(world.times[1])
+    expect(world.harness.parts.oldestAnchor).toBe(world.times[1])
+    world.check()
+    world.harness.evict()
+    world.check()
+  })
+
+  test('leaves the rows frozen when it is aborted, for the next one to take', () => {
+    const world = aWorld([
+      ['INSERT', { k: 1 }],
+      ['INSERT', { k: 2 }],
+    ])
+    const first = world.flushTask()
+    for (let i = 0; i < 4; i++) world.harness.step(first)
+    first.abort()
+    world.apply([
+      ['UPDATE', { k: 1, v: 7 }],
+      ['DELETE', { k: 2 }],
+      ['INSERT', { k: 3 }],
+    ])
+    world.check()
+    world.harness.runTask(flush)
+
+    const { parts } = world.harness
+    expect(parts.rowSets.map(({ meta }) => meta)).toMatchObject([
+      { rowCount: 2, liveRowCount: 1, mark: world.times[1] },
+    ])
+    expect([parts.flushedMark, parts.memRowSet.rowCount]).toEqual([world.times[0], 1])
+    world.check()
+    world.checkFiles()
+    world.harness.evict()
+    world.check()
+  })
+
+  test('makes rowsets of even size of more than one and a half', () => {
+    const world = new FlushWorld(1, 10)
+    const text = 'x'.repeat(1000)
+    const { parts } = world.harness
+    for (let k = 0; parts.memRowSet.heldBytes < MEM_ROW_SET_FLUSH_BYTES * 1.6; k += 500) {
+      world.apply(
+        Array.from({ length: 500 }, (_, i) => [
+          'INSERT',
+          { k: ((k + i) * 7919) % 65_536, t: text },
+        ]),
+      )
+    }
+    const rowCount = parts.memRowSet.rowCount
+    const stepCount = world.harness.runTask(flush)
+
+    const metas = parts.rowSets.map(({ meta }) => meta)
+    expect(metas.map((meta) => meta.rowCount)).toEqual([
+      Math.floor(rowCount / 2),
+      Math.ceil(rowCount / 2),
+    ])
+    expect(Buffer.compare(metas[0].upperKey, metas[1].lowerKey)).toBeLessThanOrEqual(0)
+    expect(metas[0].baseFiles).not.toEqual(metas[1].baseFiles)
+    expect(stepCount).toBeGreaterThan(10)
+    world.check(1)
+    world.checkFiles()
+    world.checkRowSets()
+  })
+})
