@@ -49,14 +49,15 @@ export class TabletHarness {
   tablet: Tablet
   readonly #prng: Prng
 
-  constructor(schema: Schema, options: HarnessOptions = {}) {
+  constructor(schema: Schema, options: HarnessOptions = {}, store?: MemoryTabletStore) {
     this.schema = schema
     this.table = options.table ?? aTableEntry(schema, options.extraConfigs)
     this.accountant = new MemoryAccountant(options.memoryBytesMax ?? 512 * 1024 * 1024)
     this.cache = new PageCache(options.cacheBytesMax ?? 8 * 1024 * 1024)
     this.#prng = new Prng(options.seed ?? 1)
+    if (store !== undefined) this.store = store
     this.tablet = this.#open()
-    if (options.isNew !== true) {
+    if (options.isNew !== true && store === undefined) {
       this.tablet.initialize(this.table, TABLET_ID)
       this.store.release()
     }
@@ -144,6 +145,11 @@ export class TabletHarness {
   evict(): void {
     // Nobody tells the accountant: the tablet that wakes takes the place of this one.
     this.tablet = this.#open()
+  }
+
+  /** What a crash that keeps the first `keptCount` transactions would leave, beside this one. */
+  fork(keptCount: number): TabletHarness {
+    return new TabletHarness(this.schema, { table: this.table }, this.store.crash(keptCount))
   }
 
   /** Loses all memory, and of the storage what came after the first `keptCount` transactions. */
