@@ -19,6 +19,8 @@ import { ReadAhead } from './read-ahead.ts'
 
 /** Keys of a batch from which on pages that are not at hand are read many at a time. */
 const BATCH_COUNT_MIN = 16
+/** Bytes of a page's objects beside its bytes, about. */
+const PAGE_OBJECT_BYTES = 300
 
 /** The keys of a rowset by ordinal. Immutable. */
 export class KeyFileReader {
@@ -106,11 +108,17 @@ export class KeyFileReader {
     }
   }
 
-  /** Reads keys in order, page after page. Each scan has its own. */
-  openCursor(isDescending = false): KeyFileCursor {
+  /**
+   * Reads keys in order, page after page. Each scan has its own. Pages are kept in the cache for
+   * other scans unless `isCached` is false, for whoever reads keys that are dropped soon.
+   */
+  openCursor(isDescending = false, isCached = true): KeyFileCursor {
     const ahead = new ReadAhead(this.meta.pages, this.#blocks, READ_AHEAD_BYTES, isDescending)
     const { rowEnds } = this.meta.pages
-    return new KeyFileCursor(rowEnds, ahead, (index) => this.#page(index, 'scan', ahead))
+    return new KeyFileCursor(rowEnds, ahead, (index) => {
+      if (isCached) return this.#page(index, 'scan', ahead)
+      return this.#cached(index, 'scan') ?? this.#open(index, ahead.page(index))
+    })
   }
 
   #readAhead(): ReadAhead {
@@ -152,22 +160,34 @@ export class KeyFileReader {
   }
 
   #page(index: number, intent: ReadIntent, ahead: ReadAhead | null): KeyPage {
+    const found = this.#cached(index, intent)
+    if (found !== null) return found
     const { pages } = this.meta
-    const { file, blocks, offsets } = pages
-    const found = this.#cache.get(this.#owner, file, blocks[index], offsets[index], intent)
-    if (found !== undefined) {
-      assert(found instanceof KeyPage, 'the place of a page of keys has it in the cache')
-      return found
-    }
     // A page is searched in its bytes: what is kept must not keep the pages around it alive.
     const bytes = ahead === null ? readPage(pages, index, this.#blocks) : ahead.page(index).slice()
+    const page = this.#open(index, bytes)
+    const { file, blocks, offsets } = pages
+    const heldBytes = page.heldBytes + PAGE_OBJECT_BYTES
+    this.#cache.put(this.#owner, file, blocks[index], offsets[index], page, heldBytes)
+    return page
+  }
+
+  #cached(index: number, intent: ReadIntent): KeyPage | null {
+    const { file, blocks, offsets } = this.meta.pages
+    const found = this.#cache.get(this.#owner, file, blocks[index], offsets[index], intent)
+    if (found === undefined) return null
+    assert(found instanceof KeyPage, 'the place of a page of keys has it in the cache')
+    return found
+  }
+
+  #open(index: number, bytes: Uint8Array): KeyPage {
+    const { pages } = this.meta
     const where = pageText(this.#where, pages, index)
     const page = KeyPage.open(bytes, where)
     const rowCount = pages.rowEnds[index] - this.#pageStart(index)
     if (page.rowCount !== rowCount) {
       throw new CorruptionError(`${where}: has ${page.rowCount} keys, not ${rowCount}`)
     }
-    this.#cache.put(this.#owner, file, blocks[index], offsets[index], page, page.heldBytes + 300)
     return page
   }
 }

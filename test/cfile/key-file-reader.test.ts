@@ -141,6 +141,18 @@ describe('KeyFileReader', () => {
     expect(blocks.rowsRead - rowsRead).toBeLessThan(8)
   })
 
+  test('leaves keys in the cache for the next scan, unless told not to', () => {
+    const keys = randomSortedKeys(new Prng(SEED), 5000, 12)
+    const { reader, blocks } = aFile(keys)
+    const scan = (isCached: boolean): number => {
+      const rowsRead = blocks.rowsRead
+      reader.openCursor(false, isCached).appendKeys(0, 5000, new KeyArena())
+      return blocks.rowsRead - rowsRead
+    }
+
+    expect([scan(false), scan(true), scan(true), scan(false)]).toEqual([1, 1, 0, 0])
+  })
+
   test('cuts pages of the largest keys by their bytes', () => {
     const keys = Array.from({ length: 64 }, (_, i) => {
       const key = new Uint8Array(KEY_BYTES_MAX).fill(i)
