@@ -173,8 +173,6 @@ export const READ_AHEAD_BYTES = 96 * KIB
 export const DELTA_BLOCK_RECORDS = 32_768
 /** Bytes of a rowset's key bounds in the superblock. */
 export const ROWSET_BOUND_BYTES_MAX = 64
-/** Bytes of the base of a rowset that a compaction aims at. */
-export const ROW_SET_BYTES_TARGET = 8 * MIB
 /** Bytes of rows that one step of a maintenance op reads or writes, about. */
 export const MAINTENANCE_STEP_BYTES = 1 * MIB
 /** How long one alarm of a tablet works before it lets another follow. */

@@ -11,7 +11,7 @@
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { TIMESTAMP_MIN } from '../../common/hybrid-clock.ts'
-import { COMPACTION_ROW_COUNT_MAX, ROW_SET_BYTES_TARGET } from '../../common/limits.ts'
+import { COMPACTION_ROW_COUNT_MAX, MEM_ROW_SET_FLUSH_BYTES } from '../../common/limits.ts'
 import type { Column } from '../../common/schema.ts'
 import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
@@ -31,7 +31,8 @@ import { MERGE_INPUT_COUNT_MAX, type MergePlan } from './merge-plan.ts'
 import { MergePlanner } from './merge-planner.ts'
 import { MergeSource } from './merge-source.ts'
 import { RowHistory, recordBytes } from './row-history.ts'
-import { SteppedTask } from './stepped-task.ts'
+import { memoryBytesPerRow } from './row-set-picks.ts'
+import { SteppedTask, type TaskLimits } from './stepped-task.ts'
 import { stretchRows } from './stretch-rows.ts'
 
 /** Rows `[start, end)` of the plan as they are written. */
@@ -48,6 +49,8 @@ interface Output {
 export class CompactRowSetsTask extends SteppedTask {
   readonly op = 'COMPACT'
   readonly #rowSets: readonly DiskRowSet[]
+  /** Rows of a full rowset. */
+  readonly #rowSetRows: number
   readonly #columns: readonly Column[]
   readonly #valueColumns: readonly Column[]
   #sources: readonly MergeSource[] = []
@@ -60,9 +63,16 @@ export class CompactRowSetsTask extends SteppedTask {
    * Inputs beyond MERGE_INPUT_COUNT_MAX or COMPACTION_ROW_COUNT_MAX rows are left for another time,
    * as are those that another task works on.
    */
-  constructor(parts: TabletParts, rowSets: readonly DiskRowSet[], now: Timestamp) {
-    super(parts, now)
+  constructor(
+    parts: TabletParts,
+    rowSets: readonly DiskRowSet[],
+    now: Timestamp,
+    limits: TaskLimits = {},
+  ) {
+    super(parts, now, limits)
     this.#rowSets = rowSets
+    this.#rowSetRows =
+      limits.rowSetRows ?? MEM_ROW_SET_FLUSH_BYTES / Math.max(1, memoryBytesPerRow(parts))
     const { columns, keyColumnCount } = parts.schema
     this.#columns = columns
     this.#valueColumns = columns.slice(keyColumnCount)
@@ -81,7 +91,7 @@ export class CompactRowSetsTask extends SteppedTask {
     this.#countInputs(inputs)
     const planner = new MergePlanner(this.#sources, this.mark, sharedBytes(inputs))
     const outputs: Output[] = []
-    const rowsTarget = outputRows(inputs)
+    const rowsTarget = this.#outputRows(inputs)
     for (let hasRows = true; hasRows; ) {
       const output = yield* this.#writeOutput(planner, rowsTarget)
       if (output === null) hasRows = false
@@ -108,6 +118,19 @@ export class CompactRowSetsTask extends SteppedTask {
       this.summary.rowsIn += rowCount
       this.summary.bytesIn += rowSetBytes(meta)
     }
+  }
+
+  /** Rows of each output, so that all are alike and about as large as a full rowset. */
+  #outputRows(inputs: readonly DiskRowSet[]): number {
+    let rowCount = 0
+    let liveCount = 0
+    for (const input of inputs) {
+      rowCount += input.rowCount
+      liveCount += input.liveRowCount
+    }
+    // Rows that are deleted may have to be kept, and have their places in the outputs.
+    const outputCount = Math.max(1, Math.round(liveCount / this.#rowSetRows))
+    return Math.ceil(rowCount / outputCount)
   }
 
   /** Writes the next rows. Returns: null when there are none. */
@@ -241,21 +264,6 @@ export class CompactRowSetsTask extends SteppedTask {
     if (!isFiled && records.count > 0) rowSet.appendDeltas(records)
     return rowSet
   }
-}
-
-/** Rows of each output, so that all are alike and near the size that is aimed at. */
-function outputRows(inputs: readonly DiskRowSet[]): number {
-  let bytes = 0
-  let rowCount = 0
-  let liveCount = 0
-  for (const { meta, rowCount: rows, liveRowCount } of inputs) {
-    bytes += meta.baseBytes
-    rowCount += rows
-    liveCount += liveRowCount
-  }
-  const outputCount = Math.max(1, Math.round((bytes * liveCount) / rowCount / ROW_SET_BYTES_TARGET))
-  // What is deleted may have to be kept, and has its place in the outputs.
-  return Math.max(1, Math.ceil(rowCount / outputCount))
 }
 
 /** Bytes at their beginnings that all keys of the rowsets have in common. */

@@ -15,6 +15,10 @@ import { SteppedTask } from './stepped-task.ts'
 export class GarbageTask extends SteppedTask {
   readonly op = 'GC'
 
+  constructor(parts: TabletParts, now: Timestamp) {
+    super(parts, now, {})
+  }
+
   protected *run(): Generator<void, void> {
     const { parts, summary } = this
     const remove: DiskRowSet[] = []

@@ -24,7 +24,7 @@ import { MergePlan } from './merge-plan.ts'
 import { MergeSource } from './merge-source.ts'
 import { RedoFolder } from './redo-folder.ts'
 import { RowHistory, recordBytes } from './row-history.ts'
-import { SteppedTask } from './stepped-task.ts'
+import { SteppedTask, type TaskLimits } from './stepped-task.ts'
 import { stretchRows } from './stretch-rows.ts'
 
 /** See the file's header. */
@@ -39,8 +39,9 @@ export class MajorDeltaTask extends SteppedTask {
     rowSet: DiskRowSet,
     columnIds: readonly number[],
     now: Timestamp,
+    limits: TaskLimits = {},
   ) {
-    super(parts, now)
+    super(parts, now, limits)
     this.#rowSet = rowSet
     this.#columnIds = new Set(columnIds)
   }

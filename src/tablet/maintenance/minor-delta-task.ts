@@ -12,7 +12,7 @@ import type { TabletParts } from '../tablet-parts.ts'
 import { RecordsAhead } from './records-ahead.ts'
 import { RedoFolder } from './redo-folder.ts'
 import { recordBytes } from './row-history.ts'
-import { SteppedTask } from './stepped-task.ts'
+import { SteppedTask, type TaskLimits } from './stepped-task.ts'
 import { stretchRows } from './stretch-rows.ts'
 
 /** See the file's header. */
@@ -20,8 +20,8 @@ export class MinorDeltaTask extends SteppedTask {
   readonly op = 'MINOR_DELTA_COMPACT'
   readonly #rowSet: DiskRowSet
 
-  constructor(parts: TabletParts, rowSet: DiskRowSet, now: Timestamp) {
-    super(parts, now)
+  constructor(parts: TabletParts, rowSet: DiskRowSet, now: Timestamp, limits: TaskLimits = {}) {
+    super(parts, now, limits)
     this.#rowSet = rowSet
   }
 

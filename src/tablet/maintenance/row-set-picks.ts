@@ -165,7 +165,7 @@ function intervalOf(meta: RowSetMeta) {
 }
 
 /** What a row takes in a MemRowSet of this tablet, about. */
-function memoryBytesPerRow({ memRowSet, frozen, schema }: TabletParts): number {
+export function memoryBytesPerRow({ memRowSet, frozen, schema }: TabletParts): number {
   for (const measured of [memRowSet, frozen?.memRowSet]) {
     if (measured === undefined || measured.rowCount < MEASURED_ROW_COUNT_MIN) continue
     return measured.heldBytes / measured.rowCount

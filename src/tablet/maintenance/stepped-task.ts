@@ -7,6 +7,14 @@ import type { StorageChange } from '../storage-change.ts'
 import type { TabletParts } from '../tablet-parts.ts'
 import type { MaintenanceOp, MaintenanceTask } from './maintenance-task.ts'
 
+/** Bounds of a task, for tests. */
+export interface TaskLimits {
+  /** Bytes of rows that a step reads or writes, about. */
+  readonly stepBytes?: number
+  /** Rows of a full rowset. */
+  readonly rowSetRows?: number
+}
+
 /**
  * A task over rowsets, written as one run that pauses: between two steps it stands at a `yield`.
  *
@@ -33,11 +41,13 @@ export abstract class SteppedTask implements MaintenanceTask {
   #held: DiskRowSet[] = []
   #pins: RowSetPin[] = []
   readonly #files: FileWriter[] = []
+  readonly #stepBytesMax: number
   #stepBytes = 0
 
-  constructor(parts: TabletParts, now: Timestamp) {
+  constructor(parts: TabletParts, now: Timestamp, { stepBytes }: TaskLimits) {
     this.parts = parts
     this.#now = now
+    this.#stepBytesMax = stepBytes ?? MAINTENANCE_STEP_BYTES
   }
 
   /** The work, from its beginning to the commit. */
@@ -104,6 +114,6 @@ export abstract class SteppedTask implements MaintenanceTask {
   /** Counts bytes of rows read or written. Returns whether the step has done its share. */
   protected hasWorked(bytes: number): boolean {
     this.#stepBytes += bytes
-    return this.#stepBytes >= MAINTENANCE_STEP_BYTES
+    return this.#stepBytes >= this.#stepBytesMax
   }
 }
