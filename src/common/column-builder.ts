@@ -319,9 +319,29 @@ function copyBits(
     return 0
   }
   let zeros = 0
-  for (let i = start, out = targetRow; i < end; i++, out++) {
+  let i = start
+  let out = targetRow
+  if (((start ^ targetRow) & 7) === 0) {
+    // Bits that lie alike in their bytes are copied a byte at a time.
+    for (; i < end && (i & 7) !== 0; i++, out++) {
+      if (getBit(source, i)) setBit(target, out)
+      else zeros++
+    }
+    for (; i + 8 <= end; i += 8, out += 8) {
+      const byte = source[i >>> 3]
+      target[out >>> 3] = byte
+      zeros += 8 - onesOf(byte)
+    }
+  }
+  for (; i < end; i++, out++) {
     if (getBit(source, i)) setBit(target, out)
     else zeros++
   }
   return zeros
+}
+
+function onesOf(byte: number): number {
+  const pairs = byte - ((byte >>> 1) & 0x55)
+  const quads = (pairs & 0x33) + ((pairs >>> 2) & 0x33)
+  return (quads + (quads >>> 4)) & 0x0f
 }

@@ -7,6 +7,7 @@
  */
 
 import type { KeyFileCursor } from '../../cfile/key-file-reader.ts'
+import { RowBlock } from '../../common/row-block.ts'
 import { RowBlockBuilder } from '../../common/row-block-builder.ts'
 import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
@@ -16,6 +17,9 @@ import { ScanWindow } from './scan-window.ts'
 
 /** Rows whose keys are read at a time: however long they are, they fit memory. */
 const KEYED_ROWS_MAX = 256
+
+/** Fewer rows are copied, to make batches that are not too small. */
+const VIEW_ROWS_MIN = 2048
 
 const scratchKeys = new KeyArena()
 
@@ -39,6 +43,8 @@ export class DiskRowSetIterator implements RowSetIterator {
   #doneOrdinal = 0
   #lastGiven = -1
   #fittedBytes = 0
+  /** The batch when it is no copy. */
+  #views: RowBlock | null = null
 
   /** Takes the pin over. */
   constructor(pin: RowSetPin, scan: RowSetScan) {
@@ -54,11 +60,13 @@ export class DiskRowSetIterator implements RowSetIterator {
     this.#output ??= new RowBlockBuilder(this.#scan.columns, false)
     this.#output.clear()
     this.#keys?.clear()
+    this.#views = null
     const scannedCount = this.#fill(this.#window, this.#output, limits)
     this.scannedCount += scannedCount
+    if (this.#views !== null) return this.#batchOf(this.#views, scannedCount)
     const isDone = this.#next === this.#window.count && this.#window.isAtEnd
     if (this.#output.rowCount === 0 && isDone) return null
-    return this.#batchOf(this.#output, scannedCount)
+    return this.#batchOf(this.#output.view(), scannedCount)
   }
 
   close(): void {
@@ -70,11 +78,11 @@ export class DiskRowSetIterator implements RowSetIterator {
     this.#pin.release()
   }
 
-  #batchOf(output: RowBlockBuilder, scannedCount: number): ScanBatch {
+  #batchOf(block: RowBlock, scannedCount: number): ScanBatch {
     const ordinal = this.#doneOrdinal
     const key = () => this.#keyOf(ordinal)
     return {
-      block: output.view(),
+      block,
       keys: this.#keys,
       scannedCount,
       get lastKeyScanned() {
@@ -107,6 +115,7 @@ export class DiskRowSetIterator implements RowSetIterator {
       const isFirst = rowsLeft === limits.rowCountMax
       const count = this.#fit(window, rowsLeft, bytesLeft, isFirst)
       if (count === 0) break
+      if (isFirst && this.#giveViews(window, count, limits)) break
       this.#give(window, output, count)
       rowsLeft -= count
       bytesLeft -= this.#fittedBytes
@@ -147,7 +156,22 @@ export class DiskRowSetIterator implements RowSetIterator {
       fitting++
     }
     this.#fittedBytes = total
-    return fitting
+    return fitting < count ? alignedCount(window.rows[this.#next], fitting) : fitting
+  }
+
+  /**
+   * Gives out the next `count` rows of the window as they lie in their pages, if they make a good
+   * batch by themselves. Returns: whether it did.
+   */
+  #giveViews(window: ScanWindow, count: number, limits: BatchLimits): boolean {
+    const isSmall = count < limits.rowCountMax / 2 && count < VIEW_ROWS_MIN
+    if (isSmall || this.#keys !== null) return false
+    const vectors = window.views(this.#next, this.#next + count)
+    if (vectors === null) return false
+    const columnIds = this.#scan.columns.map(({ id }) => id)
+    this.#views = new RowBlock(count, columnIds, vectors, null)
+    this.#passTo(window, this.#next + count)
+    return true
   }
 
   /** Gives out the next `count` rows of the window. */
@@ -157,6 +181,10 @@ export class DiskRowSetIterator implements RowSetIterator {
     output.rowCount += count
     const keyedStart = this.#keyedStart
     this.#keys?.appendRange(this.#keyed, this.#next - keyedStart, end - keyedStart)
+    this.#passTo(window, end)
+  }
+
+  #passTo(window: ScanWindow, end: number): void {
     this.#next = end
     this.#lastGiven = window.ordinal(end - 1)
     this.#doneOrdinal = end === window.count ? window.doneOrdinal : this.#lastGiven
@@ -189,4 +217,10 @@ export class DiskRowSetIterator implements RowSetIterator {
       this.#keyed.appendRange(scratchKeys, key, key + 1)
     }
   }
+}
+
+/** About `count` rows, so that what follows begins at a multiple of 8 if it can. */
+function alignedCount(first: number, count: number): number {
+  const over = (first + count) & 7
+  return over < count ? count - over : count
 }

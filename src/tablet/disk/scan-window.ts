@@ -11,8 +11,8 @@
  */
 
 import type { ColumnBuilder } from '../../common/column-builder.ts'
-import type { ColumnVector } from '../../common/column-vector.ts'
-import { LANE_BYTES } from '../../common/data-type.ts'
+import { ColumnVector } from '../../common/column-vector.ts'
+import { LANE_BYTES, PHYSICAL } from '../../common/data-type.ts'
 import { PAGE_ROWS, READ_AHEAD_BYTES } from '../../common/limits.ts'
 import type { Column } from '../../common/schema.ts'
 import { CorruptionError } from '../../common/status.ts'
@@ -345,10 +345,45 @@ export class ScanWindow {
     }
   }
 
+  /**
+   * Rows `[start, end)` of the window as views of pages. Returns: null when they must be copied.
+   * Throws: CORRUPTION.
+   */
+  views(start: number, end: number): ColumnVector[] | null {
+    const { rows } = this
+    if (rows[end - 1] - rows[start] !== end - 1 - start) return null
+    const vectors: ColumnVector[] = []
+    for (let i = 0; i < this.#projected.length; i++) {
+      const column = this.#projected[i]
+      if (column.changed !== null || column.fallback !== null) return null
+      const first = rows[start] + this.origin - column.pageStart
+      // Bitmaps can be cut at whole bytes only, and lanes of 16 bytes begin at a multiple of 8.
+      if ((first & 7) !== 0) return null
+      vectors.push(sliceVector(column.cells(), first, first + end - start))
+    }
+    return vectors
+  }
+
   /** Lets go of what it holds. */
   clear(): void {
     for (const column of this.#columns) column.clear()
   }
+}
+
+/** Cells `[start, end)` as views. Requires: `start` is a multiple of 8. */
+function sliceVector(cells: ColumnVector, start: number, end: number): ColumnVector {
+  if (start === 0 && end === cells.rowCount) return cells
+  const isBinary = cells.physical === PHYSICAL.binary
+  const width = LANE_BYTES[cells.physical]
+  const bits = (bitmap: Uint8Array | null) => bitmap?.subarray(start >>> 3, (end + 7) >>> 3) ?? null
+  return new ColumnVector(
+    cells.physical,
+    end - start,
+    isBinary ? cells.bytes : cells.bytes.subarray(start * width, end * width),
+    isBinary ? cells.offsets.subarray(start, end + 1) : null,
+    bits(cells.validity),
+    bits(cells.isSet),
+  )
 }
 
 /** Adds a number, which may be negative, to the first `count` rows. */
