@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { STORED_ROW_BYTES_MAX, WAL_GENERATION_COUNT_MAX } from '../../src/common/limits.ts'
 import { CorruptionError } from '../../src/common/status.ts'
 import type { TabletStore } from '../../src/tablet/ports.ts'
+import { describeFiles } from './tablet-store-files.suite.ts'
 
 /** Runs a scenario on a store that is new: it was never written to. */
 export type WithTabletStore = (scenario: (store: TabletStore) => void) => void | Promise<void>
@@ -36,6 +37,7 @@ export function describeTabletStore(name: string, withStore: WithTabletStore): v
     describeWal(withStore)
     describeTransactions(withStore)
     describeBilling(withStore)
+    describeFiles(withStore)
   })
 }
 
