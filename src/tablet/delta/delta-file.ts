@@ -20,7 +20,7 @@ import {
   deltaBlockBytes,
 } from './delta-block.ts'
 import { DELTA_KINDS, type DeltaColumn, type DeltaRecords } from './delta-records.ts'
-import type { DeltaStore, DeltaWants } from './delta-store.ts'
+import type { DeltaReader, DeltaStore, DeltaWants } from './delta-store.ts'
 import { mergeDeltaRecords } from './merge-delta-records.ts'
 import { sliceDeltaRecords } from './slice-delta-records.ts'
 
@@ -39,10 +39,12 @@ class DeltaBlock {
   readonly texts: readonly BlockColumnText[]
   /** Stored rows that it takes. */
   readonly partCount: number
+  readonly number: number
   readonly heldBytes: number
 
   constructor(source: BlockSource, block: number, bytes: Uint8Array) {
     const { records, columns } = decodeDeltaBlock(bytes, textOf(source, block))
+    this.number = block
     this.texts = columns
     this.records = {
       ...records,
@@ -90,6 +92,76 @@ class BlockColumn implements DeltaColumn {
     return cells
   }
 }
+
+/** Cells of a column that a reader keeps as long as their block. */
+class HeldColumn implements DeltaColumn {
+  readonly columnId: number
+  readonly physical: Physical
+  readonly #column: DeltaColumn
+  #cells: ColumnVector | null = null
+
+  constructor(column: DeltaColumn) {
+    this.columnId = column.columnId
+    this.physical = column.physical
+    this.#column = column
+  }
+
+  get cells(): ColumnVector {
+    this.#cells ??= this.#column.cells
+    return this.#cells
+  }
+}
+
+type FindBlocks = (
+  start: number,
+  end: number,
+  known: ReadonlyMap<number, DeltaBlock>,
+) => DeltaBlock[]
+
+/** Keeps the blocks of the last rows read, and what was decoded of them, whatever the cache does. */
+class DeltaFileReader implements DeltaReader {
+  readonly #find: FindBlocks
+  #blocks = new Map<number, DeltaBlock>()
+  #records: DeltaRecords[] = []
+
+  constructor(find: FindBlocks) {
+    this.#find = find
+  }
+
+  read(start: number, end: number): readonly DeltaRecords[] {
+    const blocks = this.#find(start, end, this.#blocks)
+    const isSame =
+      blocks.length === this.#blocks.size &&
+      blocks.every((block) => this.#blocks.get(block.number) === block)
+    if (!isSame) this.#hold(blocks)
+    return slicesOf(this.#records, start, end)
+  }
+
+  #hold(blocks: readonly DeltaBlock[]): void {
+    const held = [...this.#blocks.values()]
+    this.#records = blocks.map((block) => {
+      const index = held.indexOf(block)
+      if (index !== -1) return this.#records[index]
+      return { ...block.records, columns: block.records.columns.map((it) => new HeldColumn(it)) }
+    })
+    this.#blocks = new Map(blocks.map((block) => [block.number, block]))
+  }
+}
+
+function slicesOf(
+  parts: readonly DeltaRecords[],
+  start: number,
+  end: number,
+): readonly DeltaRecords[] {
+  const slices: DeltaRecords[] = []
+  for (const part of parts) {
+    const slice = sliceDeltaRecords(part, start, end)
+    if (slice.count > 0) slices.push(slice)
+  }
+  return slices
+}
+
+const NONE_KNOWN: ReadonlyMap<number, DeltaBlock> = new Map()
 
 function textOf({ where, file }: BlockSource, block: number): string {
   return `${where}: ${blockText({ file, block })}`
@@ -165,21 +237,29 @@ export class DeltaFile implements DeltaStore {
     return mergeDeltaRecords(this.readParts(start, end, null))
   }
 
-  readParts(start: number, end: number, _wants: DeltaWants | null): readonly DeltaRecords[] {
-    const parts: DeltaRecords[] = []
-    for (const { records } of this.#blocksOf(start, end)) {
-      const part = sliceDeltaRecords(records, start, end)
-      if (part.count > 0) parts.push(part)
-    }
-    return parts
+  readParts(start: number, end: number): readonly DeltaRecords[] {
+    return slicesOf(
+      this.#blocksOf(start, end).map((block) => block.records),
+      start,
+      end,
+    )
   }
 
-  #blocksOf(start: number, end: number): DeltaBlock[] {
+  openReader(_wants: DeltaWants): DeltaReader {
+    return new DeltaFileReader((start, end, known) => this.#blocksOf(start, end, known))
+  }
+
+  /** Blocks that may hold rows of `[start, end)`; those in `known` need not be read. */
+  #blocksOf(
+    start: number,
+    end: number,
+    known: ReadonlyMap<number, DeltaBlock> = NONE_KNOWN,
+  ): DeltaBlock[] {
     const { firstOrdinals } = this.meta
     const found: DeltaBlock[] = []
     for (let i = firstIndex(firstOrdinals, start); i < firstOrdinals.length; ) {
       if (firstOrdinals[i] >= end) break
-      const block = this.#block(i)
+      const block = known.get(this.meta.firstBlock + i) ?? this.#block(i)
       found.push(block)
       i += block.partCount
     }

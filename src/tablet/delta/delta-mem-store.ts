@@ -18,10 +18,11 @@ import { assert } from '../../util/assert.ts'
 import { CHUNK_MASK, CHUNK_SHIFT } from '../memory/chunk.ts'
 import type { HistoryColumn } from '../memory/history-columns.ts'
 import { MemRecordsBuilder } from '../memory/mem-records-builder.ts'
-import { NOT_WANTED, REDO_KINDS, RedoLog, UNCHANGED } from '../memory/redo-log.ts'
+import { REDO_KINDS, RedoLog } from '../memory/redo-log.ts'
 import { NO_REDO } from '../memory/row-chunk.ts'
+import { DeltaMemReader } from './delta-mem-reader.ts'
 import { DELTA_KINDS, type DeltaRecords } from './delta-records.ts'
-import type { DeltaStore, DeltaWants } from './delta-store.ts'
+import type { DeltaReader, DeltaStore, DeltaWants } from './delta-store.ts'
 import { lowerOrdinal, OrdinalIndex } from './ordinal-index.ts'
 import { NO_RECORDS } from './slice-delta-records.ts'
 
@@ -220,31 +221,22 @@ export class DeltaMemStore implements DeltaStore {
   }
 
   read(start: number, end: number): DeltaRecords {
-    return this.readParts(start, end, null).at(0) ?? NO_RECORDS
+    return this.readParts(start, end).at(0) ?? NO_RECORDS
   }
 
-  readParts(start: number, end: number, wants: DeltaWants | null): readonly DeltaRecords[] {
-    if (this.#log.count === 0) return NO_PARTS
+  readParts(start: number, end: number): readonly DeltaRecords[] {
     const builder = new MemRecordsBuilder(this.#columns)
-    const reader = wants === null ? null : new SnapshotReader(this.#log, wants, this.#indexes)
-    if (end - start === 1) {
-      this.#readRow(start, reader, builder)
-    } else {
-      const { count } = this.#index
-      const sorted = this.#index.sorted()
-      const stop = lowerOrdinal(sorted, count, end)
-      for (let i = lowerOrdinal(sorted, count, start); i < stop; i++) {
-        this.#readRow(sorted[i], reader, builder)
-      }
+    const { count } = this.#index
+    const sorted = this.#index.sorted()
+    const stop = lowerOrdinal(sorted, count, end)
+    for (let i = lowerOrdinal(sorted, count, start); i < stop; i++) {
+      this.#readChain(sorted[i], this.#index.get(sorted[i]), builder)
     }
     return builder.count === 0 ? NO_PARTS : [builder.finish()]
   }
 
-  #readRow(ordinal: number, reader: SnapshotReader | null, builder: MemRecordsBuilder): void {
-    const newest = this.#index.get(ordinal)
-    if (newest === NO_REDO) return
-    if (reader === null) this.#readChain(ordinal, newest, builder)
-    else reader.read(ordinal, newest, builder)
+  openReader(wants: DeltaWants): DeltaReader {
+    return new DeltaMemReader(this.#log, this.#index, this.#columns, wants)
   }
 
   /** Adds all records of a row, oldest first. */
@@ -298,44 +290,4 @@ function growScratch(): void {
 
 function joinZones(physical: Physical, zone: ZoneMap | null, next: ZoneMap): ZoneMap {
   return zone === null ? next : mergeZoneMaps(physical, zone, next)
-}
-
-/** Makes of the chain of a row the one record that a snapshot sees. */
-class SnapshotReader {
-  readonly #log: RedoLog
-  readonly #snapshot: Timestamp
-  /** By index in the log: place among those wanted. */
-  readonly #wanted: Int16Array
-  readonly #wantedIndexes: number[] = []
-  readonly #positions: Int32Array
-
-  constructor(log: RedoLog, wants: DeltaWants, indexes: ReadonlyMap<number, number>) {
-    this.#log = log
-    this.#snapshot = wants.snapshot
-    this.#wanted = new Int16Array(indexes.size).fill(NOT_WANTED)
-    for (const id of wants.columnIds) {
-      const index = indexes.get(id)
-      if (index === undefined || this.#wanted[index] !== NOT_WANTED) continue
-      this.#wanted[index] = this.#wantedIndexes.length
-      this.#wantedIndexes.push(index)
-    }
-    this.#positions = new Int32Array(this.#wantedIndexes.length)
-  }
-
-  read(ordinal: number, newest: number, builder: MemRecordsBuilder): void {
-    const log = this.#log
-    const redo = log.newestAt(newest, this.#snapshot)
-    if (redo === NO_REDO) return
-    if (log.kind(redo) === REDO_KINDS.DELETE) {
-      builder.add(ordinal, log.at(redo), DELTA_KINDS.DELETE)
-      return
-    }
-    const indexes = this.#wantedIndexes
-    const positions = this.#positions.fill(UNCHANGED)
-    if (log.resolve(redo, this.#wanted, indexes.length, positions, 0) === 0) return
-    builder.add(ordinal, log.at(redo), DELTA_KINDS.UPDATE)
-    for (let place = 0; place < indexes.length; place++) {
-      if (positions[place] !== UNCHANGED) builder.addCell(indexes[place], positions[place])
-    }
-  }
 }

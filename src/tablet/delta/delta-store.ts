@@ -2,10 +2,23 @@ import type { ZoneMap } from '../../cfile/zone-map.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import type { DeltaRecords } from './delta-records.ts'
 
-/** What a reader of REDO records wants of them. */
+/** What a reader wants of the records. */
 export interface DeltaWants {
   readonly snapshot: Timestamp
   readonly columnIds: readonly number[]
+}
+
+/** Reads the records of one run of rows after the other, for one who wants what a snapshot shows. */
+export interface DeltaReader {
+  /**
+   * Records of the rows `[start, end)`, as runs that follow each other. A DeltaMemStore leaves out
+   * those above the snapshot, and the cells that later ones at or below it hide or that are not
+   * wanted.
+   *
+   * Returns: borrowed until the next call. Throws: CORRUPTION that names the block, now or when
+   * asked for cells.
+   */
+  read(start: number, end: number): readonly DeltaRecords[]
 }
 
 /** Deltas of one DiskRowSet, in memory or in a file. */
@@ -37,11 +50,9 @@ export interface DeltaStore {
    */
   read(start: number, end: number): DeltaRecords
 
-  /**
-   * Records of the rows `[start, end)` as runs that follow each other: `read` without joining them.
-   *
-   * With `wants`, records that lie above its snapshot may be left out, and so may cells that later
-   * ones at or below it hide, and those of columns not wanted: right for REDO records only.
-   */
-  readParts(start: number, end: number, wants: DeltaWants | null): readonly DeltaRecords[]
+  /** `read` without joining the runs that follow each other. */
+  readParts(start: number, end: number): readonly DeltaRecords[]
+
+  /** Opens a reader for a window. Cost: nothing is read. */
+  openReader(wants: DeltaWants): DeltaReader
 }

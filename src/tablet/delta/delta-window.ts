@@ -14,7 +14,7 @@ import type { Physical } from '../../common/data-type.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { assert } from '../../util/assert.ts'
 import { DELTA_KINDS, type DeltaColumn, type DeltaRecords } from './delta-records.ts'
-import type { DeltaStore, DeltaWants } from './delta-store.ts'
+import type { DeltaReader, DeltaStore, DeltaWants } from './delta-store.ts'
 
 /** Where a cell is that no delta changes. */
 export const BASE_CELL = -1
@@ -119,6 +119,8 @@ class WindowColumn {
 export class DeltaWindow {
   readonly #undos: readonly DeltaStore[]
   readonly #redos: readonly DeltaStore[]
+  readonly #undoReaders: DeltaReader[] = []
+  readonly #redoReaders: DeltaReader[] = []
   readonly #wants: DeltaWants
   readonly #columns: readonly WindowColumn[]
   readonly #places = new Map<number, number>()
@@ -170,12 +172,14 @@ export class DeltaWindow {
   /** Takes up the rows `[start, end)`. Throws: CORRUPTION that names a block. */
   load(start: number, end: number): void {
     this.#clear(start, end)
-    for (const store of this.#redos) {
-      if (!this.#isRelevant(store)) continue
-      for (const part of store.readParts(start, end, this.#wants)) this.#applyRedos(part)
+    for (let i = 0; i < this.#redos.length; i++) {
+      if (!this.#isRelevant(this.#redos[i])) continue
+      this.#redoReaders[i] ??= this.#redos[i].openReader(this.#wants)
+      for (const part of this.#redoReaders[i].read(start, end)) this.#applyRedos(part)
     }
-    for (const store of this.#undos) {
-      for (const part of store.readParts(start, end, null)) this.#applyUndos(part)
+    for (let i = 0; i < this.#undos.length; i++) {
+      this.#undoReaders[i] ??= this.#undos[i].openReader(this.#wants)
+      for (const part of this.#undoReaders[i].read(start, end)) this.#applyUndos(part)
     }
   }
 

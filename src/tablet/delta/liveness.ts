@@ -19,7 +19,7 @@ export function deletedOrdinals(redos: readonly DeltaStore[], rowCount: number):
     if (store.deleteCount === 0) continue
     for (let start = 0; start < rowCount; start += STEP_ROW_COUNT) {
       const end = Math.min(start + STEP_ROW_COUNT, rowCount)
-      for (const { count, kinds, ordinals } of store.readParts(start, end, null)) {
+      for (const { count, kinds, ordinals } of store.readParts(start, end)) {
         for (let i = 0; i < count; i++) {
           if (kinds[i] === DELTA_KINDS.DELETE) setBit(deleted, ordinals[i])
         }

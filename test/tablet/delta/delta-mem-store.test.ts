@@ -153,7 +153,7 @@ describe('DeltaMemStore', () => {
         const columnIds = columns.map((column) => column.id)
         const start = prng.below(20)
         const end = prng.between(start + 1, 20)
-        const parts = store.readParts(start, end, { snapshot, columnIds })
+        const parts = store.openReader({ snapshot, columnIds }).read(start, end)
         const seen = parts.flatMap(plainDeltas)
         for (let ordinal = start; ordinal < end; ordinal++) {
           const record = seen.find((it) => it.ordinal === ordinal)
