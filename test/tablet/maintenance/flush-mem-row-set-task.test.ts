@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { MEM_ROW_SET_FLUSH_BYTES } from '../../../src/common/limits.ts'
 import { FlushMemRowSetTask } from '../../../src/tablet/maintenance/flush-mem-row-set-task.ts'
 import type { TabletParts } from '../../../src/tablet/tablet-parts.ts'
+import { EMPTY_BYTES } from '../../../src/util/bytes.ts'
 import { FlushWorld } from '../../support/flush-world.ts'
+import { okValue } from '../../support/tablet-harness.ts'
 import type { ModelOperation } from '../../support/tablet-model.ts'
 
 const flush = (parts: TabletParts, now: number) => new FlushMemRowSetTask(parts, now)
@@ -206,9 +208,44 @@ describe('FlushMemRowSetTask', () => {
     world.check()
   })
 
+  test('keeps the rows in memory that a scan reads, and shows it what it showed', () => {
+    const world = aWorld([
+      ['INSERT', { k: 1, v: 1 }],
+      ['INSERT', { k: 2, v: 2 }],
+      ['INSERT', { k: 3, v: 3 }],
+    ])
+    const { harness } = world
+    const { scanner } = okValue(
+      harness.tablet.openScan({
+        ...harness.request(),
+        columnIds: [10],
+        predicates: [],
+        lowerKey: EMPTY_BYTES,
+        upperKey: EMPTY_BYTES,
+        order: 'ORDERED',
+        snapshot: null,
+        withKeys: false,
+      }),
+    )
+    const keys = [scanner.nextBatch(1, 1)!.block.columns[0].cell(0)]
+    harness.runTask(flush)
+    world.apply([
+      ['DELETE', { k: 2 }],
+      ['UPDATE', { k: 3, v: 9 }],
+    ])
+    const whileRead = harness.parts.heldBytes
+    for (let batch = scanner.nextBatch(1, 1); batch !== null; batch = scanner.nextBatch(1, 1)) {
+      keys.push(batch.block.columns[0].cell(0))
+    }
+
+    expect(keys).toEqual([1, 2, 3])
+    expect(harness.parts.heldBytes).toBeLessThan(whileRead)
+    world.check()
+  })
+
   test('makes rowsets of even size of more than one and a half', () => {
     const world = new FlushWorld(1, 10)
-    const text = 'x'.repeat(1000)
+    const text = 'x'.repeat(2500)
     const { parts } = world.harness
     for (let k = 0; parts.memRowSet.heldBytes < MEM_ROW_SET_FLUSH_BYTES * 1.6; k += 500) {
       world.apply(
