@@ -9,6 +9,7 @@
  *                       of it and writes in one section: of two first writes the second finds what
  *                       the first has made
  *   dropped             refuses everything from then on, durably; later gives its storage back
+ *   rows in memory      flushed and compacted by the alarm, a step a turn (tablet-alarm.ts)
  *
  *  I1  memory may vanish between any two calls, and what was read before an `await` is read again;
  *  I2  the constructor does nothing, and a tablet without rows writes nothing on a read;
@@ -26,6 +27,8 @@ import { Prng } from '../util/prng.ts'
 import type {
   LookupAnswer,
   LookupCall,
+  MaintainAnswer,
+  MaintainCall,
   OfferAnswer,
   OfferCall,
   ReadAnswer,
@@ -34,10 +37,12 @@ import type {
   TabletAnswer,
   TabletCall,
   TabletCounters,
+  TabletStatusAnswer,
   WriteAnswer,
   WriteCall,
 } from '../wire/tablet-protocol.ts'
 import { checkWireVersion } from '../wire/wire-version.ts'
+import { isolateCache } from './isolate-cache.ts'
 import { isolateMemory } from './isolate-memory.ts'
 import { Log } from './log.ts'
 import { MeteredSql } from './metered-sql.ts'
@@ -53,14 +58,17 @@ import { catalogStub } from './stubs.ts'
 import { SystemClock } from './system-clock.ts'
 import { SystemRandom } from './system-random.ts'
 import { answerOf, lookupAnswerOf, type SectionReply, withValue } from './tablet-answer.ts'
+import { TabletMaintenance } from './tablet-maintenance.ts'
+import { tabletPage } from './tablet-page.ts'
 
 /** See the file's header. */
 export class TabletObject extends DurableObject<Cloudflare.Env> {
   static {
     // Reads, and what is the same when done twice. A write is, by the key that a front gives to
     // each.
-    const { write, read, scan, lookup, offer, refuse, free, counters } = TabletObject.prototype
-    retryable(write, read, scan, lookup, offer, refuse, free, counters)
+    const { write, read, scan, lookup, offer, refuse, free } = TabletObject.prototype
+    const { counters, maintain, status } = TabletObject.prototype
+    retryable(write, read, scan, lookup, offer, refuse, free, counters, maintain, status)
   }
 
   readonly #clock = new SystemClock()
@@ -69,6 +77,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   readonly #sql: MeteredSql
   readonly #transact: Transact
   readonly #streams: ScanStreams
+  readonly #maintenance: TabletMaintenance
   #tablet: Tablet | null = null
   #isDropped = false
   #asking: { readonly tableId: string; readonly table: Promise<Outcome<TableEntry>> } | null = null
@@ -79,6 +88,14 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     this.#guard = new ObjectGuard(state, this.#log)
     this.#sql = new MeteredSql(state.storage.sql)
     this.#transact = (work) => state.storage.transactionSync(work)
+    this.#maintenance = new TabletMaintenance({
+      storage: state.storage,
+      guard: this.#guard,
+      tablet: () => (this.#looksDropped() || this.#sql.isEmpty ? null : this.#open()),
+      nowMicros: () => this.#clock.nowMicros(),
+      elapsedMs: () => this.#clock.elapsedMs(),
+      pause: () => scheduler.wait(0),
+    })
     this.#streams = new ScanStreams({
       openPipe: () => new IdentityTransformStream(),
       sync: () => state.storage.sync(),
@@ -92,8 +109,10 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   }
 
   /** Applies one share of a write. The platform holds the answer until it is durable. */
-  write(call: WriteCall): Promise<TabletAnswer<WriteAnswer>> {
-    return this.#serve('write', call, (tablet) => tablet.write(call))
+  async write(call: WriteCall): Promise<TabletAnswer<WriteAnswer>> {
+    const answer = await this.#serve('write', call, (tablet) => tablet.write(call))
+    if (answer.kind === 'ok') await this.#maintenance.arm()
+    return answer
   }
 
   /** Rows of a scan, up to a number of rows and bytes. */
@@ -157,9 +176,37 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
 
   /** Counters since the object woke. */
   counters(): Outcome<TabletCounters> {
-    return this.#guard.run('counters', () => {
+    return this.#inspect('counters', this.ctx.id.name ?? '', (tablet) => tablet.figures())
+  }
+
+  /** What there is to know of the tablet; null when no write ever reached it. */
+  status(tabletId: string): Outcome<TabletStatusAnswer | null> {
+    return this.#inspect('status', tabletId, (tablet) =>
+      tabletPage(tablet, {
+        now: this.#clock.nowMicros(),
+        isolateBytes: isolateMemory.heldBytes,
+        isolateBytesMax: isolateMemory.hardBytes,
+      }),
+    )
+  }
+
+  /** Works on a maintenance op for a while, or until it is done; null as in `status`. */
+  async maintain(call: MaintainCall): Promise<Outcome<MaintainAnswer | null>> {
+    const checked = this.#inspect('maintain', call.tabletId, () => null)
+    return checked.ok ? this.#maintenance.maintain(call) : checked
+  }
+
+  /** Flushes and compacts. */
+  override alarm(): Promise<void> {
+    return this.#maintenance.ring()
+  }
+
+  /** Runs one section that an operator asks for. */
+  #inspect<T>(operation: string, tabletId: string, work: (tablet: Tablet) => T): Outcome<T> {
+    return this.#guard.run(operation, () => {
+      if (tabletId !== this.ctx.id.name) throw invalidArgument('call is for another tablet')
       if (this.#looksDropped()) throw tableDropped()
-      return this.#open().figures()
+      return work(this.#open())
     })
   }
 
@@ -221,6 +268,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
         clock: this.#clock,
         prng: new Prng(new SystemRandom().seed()),
         accountant: isolateMemory,
+        cache: isolateCache,
       })
     }
     return this.#tablet

@@ -29,6 +29,7 @@ import { assert } from '../util/assert.ts'
 import { utf8Encode } from '../util/bytes.ts'
 import type { Prng } from '../util/prng.ts'
 import { bootstrap } from './bootstrap.ts'
+import { MaintenanceManager } from './maintenance/maintenance-manager.ts'
 import type { MemoryAccountant } from './memory-accountant.ts'
 import type { TabletStore } from './ports.ts'
 import {
@@ -48,6 +49,7 @@ import {
 } from './superblock.ts'
 import { TabletClock } from './tablet-clock.ts'
 import { TabletParts } from './tablet-parts.ts'
+import { onDiskBytes } from './tablet-report.ts'
 import type {
   LookupRequest,
   OfferRequest,
@@ -79,12 +81,9 @@ export interface TabletFigures {
   readonly liveRowCount: number
   readonly memoryBytes: number
   readonly walBytes: number
-}
-
-/** What flushes and compacts a tablet, step by step. */
-export interface SteppedMaintenance {
-  /** Makes one step. Returns: whether there is more to do at once. */
-  step(now: Timestamp): { readonly isBusy: boolean }
+  /** Bytes of rowsets and WAL. */
+  readonly onDiskBytes: number
+  readonly rowSetCount: number
 }
 
 /** Bytes of maintenance to a byte written while memory is short: faster than it fills. */
@@ -100,7 +99,7 @@ export class Tablet {
   #parts: TabletParts | null
   /** While a call is under way, and for ever after one that failed as none may. */
   #isBroken = false
-  #maintenance: SteppedMaintenance | null = null
+  #maintenance: MaintenanceManager | null = null
   /** Bytes of maintenance that writes owe, less than a step. */
   #helpOwedBytes = 0
   /** While it is initialized: then its parts do not know yet that they may differ from the store. */
@@ -173,6 +172,8 @@ export class Tablet {
       liveRowCount: this.#parts?.liveRowCount ?? 0,
       memoryBytes: this.#parts?.heldBytes ?? 0,
       walBytes: this.#parts?.wal.bytes ?? 0,
+      onDiskBytes: this.#parts === null ? 0 : onDiskBytes(this.#parts),
+      rowSetCount: this.#parts?.rowSets.length ?? 0,
     }
   }
 
@@ -226,16 +227,11 @@ export class Tablet {
     return reply
   }
 
-  /** Says who flushes and compacts: writes make it work when memory is short. */
-  attachMaintenance(maintenance: SteppedMaintenance): void {
-    this.#maintenance = maintenance
-  }
-
   /** Makes room before a write is refused, as far as this tablet can. */
   #relieve(bytes: number): void {
     const { accountant } = this.#options
     for (let step = 0; step < RELIEF_STEP_COUNT_MAX && accountant.isOverHard(bytes); step++) {
-      if (!this.#stepMaintenance()) return
+      if (!this.stepMaintenance()) return
     }
   }
 
@@ -243,25 +239,31 @@ export class Tablet {
   #help(bytes: number): void {
     this.#helpOwedBytes += bytes * HELP_RATIO
     while (this.#helpOwedBytes >= MAINTENANCE_STEP_BYTES) {
-      this.#helpOwedBytes = this.#stepMaintenance()
+      this.#helpOwedBytes = this.stepMaintenance()
         ? this.#helpOwedBytes - MAINTENANCE_STEP_BYTES
         : 0
     }
   }
 
   /**
-   * Makes one step. Returns whether there is more to do: not when it fails, which is no failure of
-   * the write that helped.
+   * What flushes and compacts the tablet; null before it is initialized. Its steps are made by
+   * `stepMaintenance`.
    */
-  #stepMaintenance(): boolean {
-    const maintenance = this.#maintenance
+  get maintenance(): MaintenanceManager | null {
+    if (this.#parts === null) return null
+    const { accountant } = this.#options
+    this.#maintenance ??= new MaintenanceManager({ parts: this.#parts, accountant })
+    return this.#maintenance
+  }
+
+  /**
+   * Makes one step of maintenance. Returns whether there is more to do at once. Throws: what leaves
+   * the tablet unusable; an op that fails otherwise is ended, and noted.
+   */
+  stepMaintenance(): boolean {
+    const { maintenance } = this
     if (maintenance === null) return false
-    try {
-      return this.maintain(() => maintenance.step(this.#clock.physical).isBusy) === true
-    } catch (error) {
-      if (!(error instanceof StatusError) || this.#isBroken) throw error
-      return false
-    }
+    return this.maintain(() => maintenance.step(this.#clock.physical).isBusy) === true
   }
 
   /**

@@ -7,10 +7,12 @@
 import { Catalog, type NewTable } from '../../src/catalog/catalog.ts'
 import { type Clock, HybridClock } from '../../src/common/hybrid-clock.ts'
 import { encodeRowBlock } from '../../src/common/row-block.ts'
-import { outcomeOf, StatusError } from '../../src/common/status.ts'
+import { type Outcome, outcomeOf, StatusError } from '../../src/common/status.ts'
 import type { TableEntry } from '../../src/common/table.ts'
 import type { RouterPorts } from '../../src/router/ports.ts'
 import { readPage } from '../../src/server/read-page.ts'
+import { TabletMaintenance } from '../../src/server/tablet-maintenance.ts'
+import { tabletPage } from '../../src/server/tablet-page.ts'
 import { MemoryAccountant } from '../../src/tablet/memory-accountant.ts'
 import { Tablet } from '../../src/tablet/tablet.ts'
 import type { TabletReply } from '../../src/tablet/tablet-request.ts'
@@ -19,6 +21,8 @@ import type { CatalogStub } from '../../src/wire/catalog-protocol.ts'
 import type {
   LookupAnswer,
   LookupCall,
+  MaintainAnswer,
+  MaintainCall,
   OfferAnswer,
   OfferCall,
   ReadAnswer,
@@ -26,6 +30,8 @@ import type {
   StreamAnswer,
   TabletAnswer,
   TabletCall,
+  TabletCounters,
+  TabletStatusAnswer,
   TabletStub,
   WriteAnswer,
   WriteCall,
@@ -53,6 +59,9 @@ export interface LocalOptions {
   readonly memoryBytesMax?: number
 }
 
+/** Alarms after which one call of `runAlarms` gives up: something is due for ever. */
+const ALARM_COUNT_MAX = 10_000
+
 /** A tablet object: `TabletObject` without the platform. */
 export class LocalTablet implements TabletStub {
   store = new MemoryTabletStore()
@@ -60,6 +69,11 @@ export class LocalTablet implements TabletStub {
   resets: ('before' | 'after')[] = []
   isDropped = false
   evictions = 0
+  /** When the alarm goes off: durable, as the platform keeps it. `runAlarms` lets it. */
+  alarmMs: number | null = null
+  /** Alarms that were set: each bills a row. */
+  alarmsSet = 0
+  #maintenance = this.#makeMaintenance()
   #tablet: Tablet | null = null
   readonly #service: LocalService
   readonly #tabletId: string
@@ -71,8 +85,10 @@ export class LocalTablet implements TabletStub {
     this.#clock = clock
   }
 
-  write(call: WriteCall): Promise<TabletAnswer<WriteAnswer>> {
-    return this.#serve(call, (tablet) => tablet.write(call))
+  async write(call: WriteCall): Promise<TabletAnswer<WriteAnswer>> {
+    const answer = await this.#serve(call, (tablet) => tablet.write(call))
+    if (answer.kind === 'ok') await this.#maintenance.arm()
+    return answer
   }
 
   read(call: ScanCall): Promise<TabletAnswer<ReadAnswer>> {
@@ -108,9 +124,64 @@ export class LocalTablet implements TabletStub {
     return this.#serve(call, (tablet) => tablet.offerSnapshot(call))
   }
 
+  async maintain(call: MaintainCall): Promise<Outcome<MaintainAnswer | null>> {
+    const checked = await this.#inspect(() => null)
+    return checked.ok ? structuredClone(await this.#maintenance.maintain(call)) : checked
+  }
+
+  status(): Promise<Outcome<TabletStatusAnswer | null>> {
+    const { accountant } = this.#service
+    return this.#inspect((tablet) =>
+      tabletPage(tablet, {
+        now: this.#clock.nowMicros(),
+        isolateBytes: accountant.heldBytes,
+        isolateBytesMax: accountant.hardBytes,
+      }),
+    )
+  }
+
+  counters(): Promise<Outcome<TabletCounters>> {
+    return this.#inspect((tablet) => tablet.figures())
+  }
+
+  /** What the platform does when the alarm is due. */
+  async ring(): Promise<void> {
+    this.alarmMs = null
+    await this.#maintenance.ring()
+    this.store.release()
+  }
+
+  async #inspect<T>(work: (tablet: Tablet) => T): Promise<Outcome<T>> {
+    await this.#service.wander()
+    return structuredClone(
+      outcomeOf(() => {
+        if (this.isDropped) throw new StatusError('NOT_FOUND', 'table was dropped')
+        return work(this.#open())
+      }),
+    )
+  }
+
+  #makeMaintenance(): TabletMaintenance {
+    return new TabletMaintenance({
+      storage: {
+        getAlarm: async () => this.alarmMs,
+        setAlarm: async (scheduledMs) => {
+          this.alarmMs = scheduledMs
+          this.alarmsSet++
+        },
+      },
+      guard: { run: (_operation, work) => outcomeOf(work) },
+      tablet: () => (this.isDropped ? null : this.#open()),
+      nowMicros: () => this.#clock.nowMicros(),
+      elapsedMs: () => this.#service.time.micros / 1000,
+      pause: () => this.#service.wander(),
+    })
+  }
+
   /** Forgets memory; storage keeps what was committed. */
   evict(): void {
     this.#tablet = null
+    this.#maintenance = this.#makeMaintenance()
     this.store = this.store.crash()
     this.evictions++
   }
@@ -230,6 +301,25 @@ export class LocalService {
         this.time.micros += milliseconds * 1000
       },
       randomId: () => this.#hexId(),
+    }
+  }
+
+  /**
+   * Lets every alarm go off that is due within `micros` from now, each at its time, those that are
+   * set by then too. Time goes on to the end. Returns: how many went off.
+   */
+  async runAlarms(micros = 0): Promise<number> {
+    const endMicros = this.time.micros + micros
+    for (let count = 0; ; count++) {
+      const next = [...this.tablets.values()]
+        .filter(({ alarmMs }) => alarmMs !== null && alarmMs * 1000 <= endMicros)
+        .sort((a, b) => (a.alarmMs ?? 0) - (b.alarmMs ?? 0))[0]
+      if (next === undefined || count === ALARM_COUNT_MAX) {
+        this.time.micros = Math.max(this.time.micros, endMicros)
+        return count
+      }
+      this.time.micros = Math.max(this.time.micros, (next.alarmMs ?? 0) * 1000)
+      await next.ring()
     }
   }
 

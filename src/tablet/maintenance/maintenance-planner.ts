@@ -34,8 +34,6 @@ import {
   type MinorChoice,
 } from './row-set-picks.ts'
 
-/** Part of the isolate's memory above which tablets flush what they hold. */
-const PRESSURE_PART = 0.6
 /** A tablet that holds less than this part of what it flushes at cannot help. */
 const PRESSURE_SHARE = 1 / 32
 /** REDO files of a rowset from which on they are made one. */
@@ -120,7 +118,7 @@ export class MaintenancePlanner {
     const rowsAt = frozen?.memRowSet.firstAt ?? (memRowSet.rowCount > 0 ? memRowSet.firstAt : null)
     const { oldest: deltasAt, bytes: deltaBytes } = this.#freeDeltas()
     const rowBytes = memRowSet.heldBytes + (frozen?.memRowSet.heldBytes ?? 0)
-    const isPressed = this.#accountant.heldBytes > this.#accountant.hardBytes * PRESSURE_PART
+    const isPressed = this.#accountant.isOverSoft()
     const walAt = this.#walDueAt(now)
     const flush = (
       op: MaintenanceOp,
