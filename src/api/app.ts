@@ -30,6 +30,7 @@ import { addRowRoutes } from './routes/row-routes.ts'
 import { addRowsRoutes } from './routes/rows-routes.ts'
 import { addScanRoutes } from './routes/scan-routes.ts'
 import { addTableRoutes } from './routes/table-routes.ts'
+import { addTabletRoutes } from './routes/tablet-routes.ts'
 
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'] as const
 
@@ -49,6 +50,7 @@ export function createApp(ports: AppPorts): App {
   addRowsRoutes(app, front)
   addRowRoutes(app, front)
   addScanRoutes(app, front)
+  addTabletRoutes(app, front)
   return app
 }
 

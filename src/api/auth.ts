@@ -31,6 +31,8 @@ export interface Caller {
   check(privilege: Privilege, tableName: string | null): void
   /** As `check`, of any one of some privileges. */
   checkAny(privileges: readonly Privilege[], tableName: string | null): void
+  /** Throws NOT_AUTHORIZED unless the caller may do everything there is to do. */
+  checkSuperuser(): void
 }
 
 class Superuser implements Caller {
@@ -48,6 +50,10 @@ class Superuser implements Caller {
 
   checkAny(): void {
     // Allowed everything.
+  }
+
+  checkSuperuser(): void {
+    // They are.
   }
 }
 

@@ -46,6 +46,7 @@ export interface Operation {
 }
 
 const TABLE = '/api/v1/tables/{table}'
+const TABLET = '/api/v1/tablets/{tablet_id}'
 const WRITTEN: readonly ResponseHeaderName[] = ['Nyala-Timestamp', 'Idempotency-Replayed']
 
 /** Operations by method and path. */
@@ -62,6 +63,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   [`DELETE ${TABLE}`]: { id: 'dropTable' },
   [`GET ${TABLE}/tablets`]: { id: 'listTablets' },
   [`POST ${TABLE}/locate_row`]: { id: 'locateRow' },
+  [`GET ${TABLE}/statistics`]: { id: 'getStatistics' },
+  [`POST ${TABLE}/maintenance`]: { id: 'maintainTable' },
+  [`GET ${TABLET}`]: { id: 'getTablet' },
+  [`POST ${TABLET}/maintenance`]: { id: 'maintainTablet' },
   [`POST ${TABLE}/rows`]: {
     id: 'writeRows',
     headers: { 200: [...WRITTEN, 'Nyala-Rows-Failed'] },

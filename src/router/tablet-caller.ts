@@ -7,7 +7,7 @@
  */
 
 import { FRONT_DEADLINE_MS, FRONT_RETRY_COUNT_MAX } from '../common/limits.ts'
-import { StatusError } from '../common/status.ts'
+import { type Outcome, StatusError } from '../common/status.ts'
 import type { TabletAnswer, TabletCall, TabletStub } from '../wire/tablet-protocol.ts'
 import { WIRE_VERSION } from '../wire/tablet-protocol.ts'
 import type { CallBudget } from './call-budget.ts'
@@ -45,17 +45,44 @@ export async function callTablet<T>(
   index: number,
   send: (stub: TabletStub, call: TabletCall) => Promise<TabletAnswer<T>>,
 ): Promise<SettledAnswer<T>> {
-  const { ports, budget } = context
+  const { ports } = context
   const tabletId = table.tabletId(index)
+  return repeatCall(context, tabletId, async (stub) => {
+    const answer = await send(stub, tabletCall(ports, table, tabletId))
+    ports.clock.raise(answer.clock)
+    if (answer.kind !== 'error') return answer
+    throw new StatusError(answer.code, answer.message, { ...answer.details, tablet_id: tabletId })
+  })
+}
+
+/**
+ * Asks a tablet something that has to do with no version of its table.
+ *
+ * Requires: `send` may be made more than once. Throws: as `callTablet`.
+ */
+export async function askTablet<T>(
+  context: CallContext,
+  tabletId: string,
+  send: (stub: TabletStub) => Promise<Outcome<T>>,
+): Promise<T> {
+  return repeatCall(context, tabletId, async (stub) => {
+    const outcome = await send(stub)
+    if (outcome.ok) return outcome.value
+    const { code, message, details } = outcome
+    throw new StatusError(code, message, { ...details, tablet_id: tabletId })
+  })
+}
+
+/** Makes a call, with a fresh stub each time, until it is answered or repeating it cannot help. */
+async function repeatCall<T>(
+  { ports, budget }: CallContext,
+  tabletId: string,
+  call: (stub: TabletStub) => Promise<T>,
+): Promise<T> {
   const deadlineMs = ports.elapsedMs() + FRONT_DEADLINE_MS
   for (let attempt = 0; ; attempt++) {
     try {
-      const answer = await budget.run(() =>
-        send(ports.tablet(tabletId), tabletCall(ports, table, tabletId)),
-      )
-      ports.clock.raise(answer.clock)
-      if (answer.kind !== 'error') return answer
-      throw new StatusError(answer.code, answer.message, { ...answer.details, tablet_id: tabletId })
+      return await budget.run(() => call(ports.tablet(tabletId)))
     } catch (error) {
       if (error instanceof StatusError) throw error
       const canRepeat = attempt < FRONT_RETRY_COUNT_MAX && ports.elapsedMs() < deadlineMs

@@ -163,21 +163,24 @@ export const tableListSchema = z
   })
   .meta({ id: 'TableList' })
 
+/** The part of a table that a tablet holds. */
+export const shownPartitionSchema = z.object({
+  hash_buckets: z.array(z.int()),
+  range_lower: shownCells('inclusive; null: unbounded').nullable(),
+  range_upper: shownCells('exclusive; null: unbounded').nullable(),
+  partition_key_start: z.string(),
+  partition_key_end: z.string(),
+  range_key_start: z.string(),
+  range_key_end: z.string(),
+})
+
 /** A table's tablets, in partition-key order. */
 export const tabletListSchema = z
   .object({
     tablets: z.array(
       z.object({
         tablet_id: z.string(),
-        partition: z.object({
-          hash_buckets: z.array(z.int()),
-          range_lower: shownCells('inclusive; null: unbounded').nullable(),
-          range_upper: shownCells('exclusive; null: unbounded').nullable(),
-          partition_key_start: z.string(),
-          partition_key_end: z.string(),
-          range_key_start: z.string(),
-          range_key_end: z.string(),
-        }),
+        partition: shownPartitionSchema,
         state: z.enum(['RUNNING', 'NOT_CREATED']),
       }),
     ),

@@ -7,8 +7,12 @@
 
 import type { ColumnPredicate } from '../common/column-predicate.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
+import type { MaintenanceOp } from '../common/maintenance-op.ts'
+import type { Partition, PartitionSchema } from '../common/partition-schema.ts'
 import type { RowErrors } from '../common/row-error.ts'
+import type { ColumnDefinition } from '../common/schema.ts'
 import type { Outcome, StatusCode, StatusDetails } from '../common/status.ts'
+import type { TabletReport } from './maintenance-schemas.ts'
 
 /** Version of these messages. A receiver accepts this one and the one before. */
 export const WIRE_VERSION = 1
@@ -157,6 +161,43 @@ export interface OfferAnswer {
   readonly lastApplied: Timestamp
 }
 
+/** Asks for a maintenance op, and for the call to last until it is done, or for a while. */
+export interface MaintainCall {
+  readonly wire: number
+  readonly tabletId: string
+  readonly op: MaintenanceOp
+  /**
+   * Names the request. A call with the same id goes on with it; after the object lost its memory it
+   * begins again, with what is left to do.
+   */
+  readonly requestId: string
+}
+
+/** How far a maintenance op is, and what was done for it. */
+export interface MaintainAnswer {
+  /** When not, the caller asks again. */
+  readonly isDone: boolean
+  /** Times that the op was run: as often as there was something to do. */
+  readonly runCount: number
+  readonly rowSetsIn: number
+  readonly rowSetsOut: number
+  readonly rowsIn: number
+  readonly rowsOut: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+}
+
+/** All that an operator wants to know of a tablet. */
+export interface TabletStatusAnswer {
+  readonly tableId: string
+  readonly tableVersion: number
+  readonly columns: readonly ColumnDefinition[]
+  readonly partitionSchema: PartitionSchema
+  readonly partition: Partition
+  /** As it is shown. */
+  readonly report: TabletReport
+}
+
 /** Counters of a tablet that tests and operators read. */
 export interface TabletCounters {
   readonly rowsRead: number
@@ -164,6 +205,9 @@ export interface TabletCounters {
   readonly liveRowCount: number
   readonly memoryBytes: number
   readonly walBytes: number
+  /** Bytes of rowsets and WAL. */
+  readonly onDiskBytes: number
+  readonly rowSetCount: number
 }
 
 /** The tablet object as a front sees it. A stub of the platform has these methods. */
@@ -173,9 +217,15 @@ export interface TabletStub {
   scan(call: ScanCall): Promise<TabletAnswer<StreamAnswer>>
   lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>>
   offer(call: OfferCall): Promise<TabletAnswer<OfferAnswer>>
+  /** Runs a maintenance op. Null: no write ever reached this tablet. */
+  maintain(call: MaintainCall): Promise<Outcome<MaintainAnswer | null>>
+  /** What there is to know of it. Null: no write ever reached this tablet. */
+  status(tabletId: string): Promise<Outcome<TabletStatusAnswer | null>>
+  /** Counters since the object woke. Wakes nothing in storage that was never written. */
+  counters(): Promise<Outcome<TabletCounters>>
 }
 
-/** The tablet object as the catalog and operators see it. */
+/** The tablet object as the catalog sees it. */
 export interface TabletControlStub extends TabletStub {
   /**
    * Makes the tablet of a dropped table refuse everything from now on, durably. Again is the same.
@@ -183,6 +233,4 @@ export interface TabletControlStub extends TabletStub {
   refuse(tableId: string): Promise<Outcome<null>>
   /** Gives back the storage of a tablet that refuses. Again is the same. */
   free(tableId: string): Promise<Outcome<null>>
-  /** Counters since the object woke. Wakes nothing in storage that was never written. */
-  counters(): Promise<Outcome<TabletCounters>>
 }

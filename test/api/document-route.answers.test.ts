@@ -31,6 +31,8 @@ const ROW = '/api/v1/tables/{table}/rows/{key}'
 const ROW_BY_QUERY = '/api/v1/tables/{table}/row /api/v1/tables/t/row?key=["a",2]'
 const ROWS = '/api/v1/tables/{table}/rows'
 const SCAN = 'POST /api/v1/tables/{table}/scan'
+const TABLE_MAINTENANCE = '/api/v1/tables/{table}/maintenance'
+const TABLET_MAINTENANCE = '/api/v1/tablets/{tablet_id}/maintenance'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const KEYED = { ...JSON_TYPE, 'Idempotency-Key': 'k' }
 const PUT_ONCE = { ...JSON_TYPE, 'Idempotency-Key': 'p' }
@@ -78,6 +80,15 @@ const EXCHANGES: readonly Exchange[] = [
       },
     },
   ],
+  ['GET /api/v1/tables/{table}/statistics', 200],
+  ['GET /api/v1/tablets/{tablet_id}', 200],
+  [`POST ${TABLE_MAINTENANCE}`, 200, { body: { op: 'flush_mrs' } }],
+  [`POST ${TABLET_MAINTENANCE}`, 200, { body: { op: 'COMPACT' } }],
+  [`POST ${TABLET_MAINTENANCE}`, 400, { body: { op: 'SLEEP' } }],
+  ['GET /api/v1/tablets/{tablet_id}', 200],
+  [`GET /api/v1/tablets/{tablet_id} /api/v1/tablets/${'0'.repeat(32)}`, 404],
+  ['GET /api/v1/tablets/{tablet_id} /api/v1/tablets/x', 400],
+  ['GET /api/v1/tables/{table}/statistics', 200],
   [SCAN, 200, { body: {} }],
   [SCAN, 200, { body: { explain: true } }],
   [SCAN, 200, { body: { explain: true, predicates: [{ column: 'n', op: '<', value: 0 }] } }],
@@ -120,10 +131,19 @@ describe('answers are what the document says', () => {
     document = (await app.send('GET', '/api/v1/spec')).json
   })
 
+  async function writtenTablet(): Promise<string> {
+    const row = { host: 'a', n: 1 }
+    const { json } = await app.send('POST', '/api/v1/tables/t/locate_row', { body: { row } })
+    return json.tablet_id
+  }
+
   test.each([...EXCHANGES])('%s %i', async (...exchange) => {
     const [name, status, request = {}] = exchange as unknown as Exchange
     const [method, template, path = template] = name.split(' ')
-    const url = path.replace('{table}', 't').replace('{key}', 'a/2')
+    const url = path
+      .replace('{table}', 't')
+      .replace('{key}', 'a/2')
+      .replace('{tablet_id}', path.includes('{tablet_id}') ? await writtenTablet() : '')
     const answer = await app.send(method, url, request)
     const { responses } = document.paths[template][method.toLowerCase()]
     const documented = responses[status] ?? responses.default
