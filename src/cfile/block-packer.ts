@@ -1,6 +1,6 @@
 /**
  * Packs pages into blocks. A block is what is billed, so it is filled: pages of one column follow
- * each other up to BLOCK_BYTES_TARGET, and columns that are small share a block.
+ * each other until the block has its size, and columns that are small share a block.
  *
  *   block 1   keys, Bloom filter, c0, c1     together at most SHARED_BYTES_MAX
  *   block 2   c2                             a column that is larger begins a block of its own,
@@ -8,9 +8,10 @@
  *   block 4   c3, c4
  */
 
-import { BLOCK_BYTES_TARGET, STORED_ROW_BYTES_MAX } from '../common/limits.ts'
+import { STORED_ROW_BYTES_MAX } from '../common/limits.ts'
 import { assert } from '../util/assert.ts'
 import type { BlockWriter } from './block-id.ts'
+import { DEFAULT_FILE_LAYOUT } from './file-layout.ts'
 import type { PageListBuilder } from './page-list.ts'
 
 /** Bytes of a block that several columns share. */
@@ -25,6 +26,7 @@ const SHARED_BYTES_MAX = 128 * 1024
  */
 export class BlockPacker {
   readonly #blocks: BlockWriter
+  readonly #blockBytes: number
   readonly #pages: Uint8Array[] = []
   readonly #lists: PageListBuilder[] = []
   readonly #indexes: number[] = []
@@ -33,8 +35,9 @@ export class BlockPacker {
   #endedCount = 0
   #writtenBytes = 0
 
-  constructor(blocks: BlockWriter) {
+  constructor(blocks: BlockWriter, blockBytes: number = DEFAULT_FILE_LAYOUT.blockBytes) {
     this.#blocks = blocks
+    this.#blockBytes = blockBytes
   }
 
   /** The file it writes to. */
@@ -65,7 +68,7 @@ export class BlockPacker {
     this.#lists.push(list)
     this.#indexes.push(list.add(rowEnd, page.length))
     this.#heldBytes += page.length
-    if (this.#heldBytes >= BLOCK_BYTES_TARGET) this.flush()
+    if (this.#heldBytes >= this.#blockBytes) this.flush()
   }
 
   /** Ends a column: what comes next is of another. */

@@ -1,7 +1,7 @@
 /**
  * Writes the cells of one column as pages.
  *
- *   append ──► pending cells ── PAGE_ROWS, or PAGE_VALUE_BYTES of values ──► page ──► packer ──► blocks
+ *   append ──► pending cells ── as many rows or bytes as a page has ──► page ──► packer ──► block
  *
  * A page is held twice at most while it is encoded, an unfinished block until it is full.
  */
@@ -9,13 +9,13 @@
 import { ColumnBuilder } from '../common/column-builder.ts'
 import { ColumnVector } from '../common/column-vector.ts'
 import { LANE_BYTES, PHYSICAL, type Physical } from '../common/data-type.ts'
-import { PAGE_ROWS, PAGE_VALUE_BYTES } from '../common/limits.ts'
 import type { Compression, Encoding } from '../common/schema.ts'
 import { assert } from '../util/assert.ts'
 import { bitmapBytes } from '../util/bitmap.ts'
 import type { BlockWriter } from './block-id.ts'
 import { BlockPacker } from './block-packer.ts'
 import type { CFileMeta, PageForm } from './cfile-meta.ts'
+import { DEFAULT_FILE_LAYOUT, type FileLayout } from './file-layout.ts'
 import { describePage, encodePage } from './page.ts'
 import { PageListBuilder } from './page-list.ts'
 import { encodeZoneMaps, type ZoneMap, zoneMapOf } from './zone-map.ts'
@@ -28,14 +28,16 @@ export interface CFileColumn {
 }
 
 /** Where a column is written: into blocks of its own, or beside others. */
-export type CFileWriterOptions =
-  | { readonly column: CFileColumn; readonly blocks: BlockWriter }
-  | { readonly column: CFileColumn; readonly packer: BlockPacker }
+export type CFileWriterOptions = {
+  readonly column: CFileColumn
+  readonly layout?: FileLayout
+} & ({ readonly blocks: BlockWriter } | { readonly packer: BlockPacker })
 
 /** Writes one column, from the first row to the last, in one transaction or over many. */
 export class CFileWriter {
   readonly column: CFileColumn
   readonly #packer: BlockPacker
+  readonly #layout: FileLayout
   readonly #isPackerShared: boolean
   readonly #pages: PageListBuilder
   readonly #pending: ColumnBuilder
@@ -46,11 +48,14 @@ export class CFileWriter {
   #meta: CFileMeta | null = null
 
   constructor(options: CFileWriterOptions) {
+    const { layout = DEFAULT_FILE_LAYOUT } = options
     this.column = options.column
+    this.#layout = layout
     this.#isPackerShared = 'packer' in options
-    this.#packer = 'packer' in options ? options.packer : new BlockPacker(options.blocks)
+    this.#packer =
+      'packer' in options ? options.packer : new BlockPacker(options.blocks, layout.blockBytes)
     this.#pages = new PageListBuilder(this.#packer.file)
-    this.#pending = new ColumnBuilder(options.column.physical, PAGE_ROWS)
+    this.#pending = new ColumnBuilder(options.column.physical, layout.pageRows)
   }
 
   /** Rows appended so far. */
@@ -114,20 +119,22 @@ export class CFileWriter {
   /** A page's cells as they lie in `cells`, when nothing must be copied to make one; else null. */
   #wholePage(cells: ColumnVector, start: number, end: number): ColumnVector | null {
     const isBinary = cells.physical === PHYSICAL.binary
-    if (this.#pending.rowCount > 0 || end - start < PAGE_ROWS) return null
+    const { pageRows } = this.#layout
+    if (this.#pending.rowCount > 0 || end - start < pageRows) return null
     if (cells.isSet !== null || isBinary || start % 8 !== 0) return null
     const width = LANE_BYTES[cells.physical]
-    const bytes = cells.bytes.subarray(start * width, (start + PAGE_ROWS) * width)
+    const bytes = cells.bytes.subarray(start * width, (start + pageRows) * width)
     const firstByte = start / 8
-    const validity = cells.validity?.subarray(firstByte, firstByte + bitmapBytes(PAGE_ROWS)) ?? null
-    return new ColumnVector(cells.physical, PAGE_ROWS, bytes, null, validity, null)
+    const validity = cells.validity?.subarray(firstByte, firstByte + bitmapBytes(pageRows)) ?? null
+    return new ColumnVector(cells.physical, pageRows, bytes, null, validity, null)
   }
 
   /** Where the cells from `start` on fill the pending page, at most `end`. */
   #pageEnd(cells: ColumnVector, start: number, end: number): number {
-    const last = Math.min(end, start + PAGE_ROWS - this.#pending.rowCount)
+    const { pageRows, pageValueBytes } = this.#layout
+    const last = Math.min(end, start + pageRows - this.#pending.rowCount)
     if (cells.physical !== PHYSICAL.binary) return last
-    const full = cells.offsets[start] + PAGE_VALUE_BYTES - this.#pending.values.length
+    const full = cells.offsets[start] + pageValueBytes - this.#pending.values.length
     if (cells.offsets[last] < full) return last
     let low = start + 1
     let high = last
@@ -141,7 +148,7 @@ export class CFileWriter {
 
   #isPendingFull(): boolean {
     const { rowCount, values } = this.#pending
-    return rowCount >= PAGE_ROWS || values.length >= PAGE_VALUE_BYTES
+    return rowCount >= this.#layout.pageRows || values.length >= this.#layout.pageValueBytes
   }
 
   #writePending(): void {

@@ -96,7 +96,9 @@ export class KeyFileReader {
     return this.#pageStart(index) + page.lowerBound(key, 0, key.length)
   }
 
-  /** Appends the keys of rows `[start, end)`, page by page through the cache. Throws: CORRUPTION. */
+  /**
+   * Appends the keys of rows `[start, end)`, page by page through the cache. Throws: CORRUPTION.
+   */
   appendKeys(start: number, end: number, into: KeyArena): void {
     let row = start
     while (row < end) {

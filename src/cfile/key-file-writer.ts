@@ -1,9 +1,9 @@
 /** Writes the sorted keys of a rowset as pages, and what separates them. */
 
-import { KEY_PAGE_ROWS, PAGE_VALUE_BYTES } from '../common/limits.ts'
 import { KeyArena } from '../util/arena.ts'
 import { assert } from '../util/assert.ts'
 import type { BlockPacker } from './block-packer.ts'
+import { DEFAULT_FILE_LAYOUT, type FileLayout } from './file-layout.ts'
 import type { KeyFileMeta } from './key-file-meta.ts'
 import { encodeKeyPage } from './key-page.ts'
 import { PageListBuilder } from './page-list.ts'
@@ -11,15 +11,17 @@ import { PageListBuilder } from './page-list.ts'
 /** Writes keys in ascending order, in one transaction or over many. */
 export class KeyFileWriter {
   readonly #packer: BlockPacker
+  readonly #layout: FileLayout
   readonly #pages: PageListBuilder
-  readonly #pending = new KeyArena(KEY_PAGE_ROWS, KEY_PAGE_ROWS * 16)
+  readonly #pending = new KeyArena()
   readonly #separators = new KeyArena()
   #firstKey: Uint8Array | null = null
   #lastKey: Uint8Array | null = null
   #writtenRows = 0
 
-  constructor(packer: BlockPacker) {
+  constructor(packer: BlockPacker, layout: FileLayout = DEFAULT_FILE_LAYOUT) {
     this.#packer = packer
+    this.#layout = layout
     this.#pages = new PageListBuilder(packer.file)
   }
 
@@ -30,7 +32,7 @@ export class KeyFileWriter {
 
   /** Bytes it holds. */
   get heldBytes(): number {
-    return this.#pending.bytes.length + this.#separators.bytes.length + KEY_PAGE_ROWS * 4
+    return arenaBytes(this.#pending) + arenaBytes(this.#separators)
   }
 
   /** The least key. Requires: there is one, and `finish` was called. */
@@ -50,13 +52,14 @@ export class KeyFileWriter {
    * transaction.
    */
   append(keys: KeyArena, start: number, end: number): void {
+    const { keyPageRows, pageValueBytes } = this.#layout
     const pending = this.#pending
     let key = start
     while (key < end) {
       const pageEnd = this.#pageEnd(keys, key, end)
       const count = pending.count + pageEnd - key
       const bytes = pending.length + keys.ends[pageEnd - 1] - keys.start(key)
-      const isFull = count === KEY_PAGE_ROWS || bytes >= PAGE_VALUE_BYTES
+      const isFull = count === keyPageRows || bytes >= pageValueBytes
       if (isFull && pending.count === 0) {
         this.#writePage(keys, key, pageEnd)
       } else {
@@ -77,8 +80,9 @@ export class KeyFileWriter {
 
   /** Where the keys from `start` on fill the pending page, at most `end`. */
   #pageEnd(keys: KeyArena, start: number, end: number): number {
-    const last = Math.min(end, start + KEY_PAGE_ROWS - this.#pending.count)
-    const full = keys.start(start) + PAGE_VALUE_BYTES - this.#pending.length
+    const { keyPageRows, pageValueBytes } = this.#layout
+    const last = Math.min(end, start + keyPageRows - this.#pending.count)
+    const full = keys.start(start) + pageValueBytes - this.#pending.length
     let next = start + 1
     if (keys.ends[last - 1] < full) return last
     while (keys.ends[next - 1] < full) next++
@@ -120,4 +124,8 @@ function appendRange(keys: KeyArena, start: number, end: number, target: KeyAren
   const shift = target.append(keys.bytes, from, keys.ends[end - 1]) - from
   target.reserveKeys(end - start)
   for (let key = start; key < end; key++) target.ends[target.count++] = keys.ends[key] + shift
+}
+
+function arenaBytes({ bytes, ends }: KeyArena): number {
+  return bytes.length + ends.length * 4
 }

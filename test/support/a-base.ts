@@ -1,4 +1,5 @@
 import type { BlockWriter } from '../../src/cfile/block-id.ts'
+import { DEFAULT_FILE_LAYOUT, type FileLayout } from '../../src/cfile/file-layout.ts'
 import { PageCache } from '../../src/cfile/page-cache.ts'
 import type { ColumnVector } from '../../src/common/column-vector.ts'
 import { hashKeys } from '../../src/common/hash-keys.ts'
@@ -45,8 +46,9 @@ export function writeBase(
   { arena, hashes, columns, cells }: Omit<BaseSample, 'meta' | 'blocks' | 'keys'>,
   blocks: BlockWriter,
   prng: Prng,
+  layout: FileLayout = DEFAULT_FILE_LAYOUT,
 ): BaseMeta {
-  const writer = new BaseWriter({ columns, keyHashSeed: BASE_HASH_SEED, blocks })
+  const writer = new BaseWriter({ columns, keyHashSeed: BASE_HASH_SEED, blocks, layout })
   inStretches(prng, arena.count, (start, end) => {
     if (prng.chance(0.5)) writer.appendKeys(arena, start, end)
     else writer.appendKeys(arena, start, end, hashes)

@@ -9,6 +9,7 @@ import type { BlockId, BlockWriter } from '../../cfile/block-id.ts'
 import { BlockPacker } from '../../cfile/block-packer.ts'
 import { type BloomMeta, BloomWriter } from '../../cfile/bloom-filter.ts'
 import { CFileWriter } from '../../cfile/cfile-writer.ts'
+import { DEFAULT_FILE_LAYOUT, type FileLayout } from '../../cfile/file-layout.ts'
 import type { KeyFileMeta } from '../../cfile/key-file-meta.ts'
 import { KeyFileWriter } from '../../cfile/key-file-writer.ts'
 import { hashKeys } from '../../common/hash-keys.ts'
@@ -32,6 +33,7 @@ export interface BaseWriterOptions {
   /** Seed of the hashes that the Bloom filter is made of. */
   readonly keyHashSeed: number
   readonly blocks: BlockWriter
+  readonly layout?: FileLayout
 }
 
 /** What RowSetMeta says of a base. */
@@ -50,6 +52,7 @@ export interface BaseMeta {
  */
 export class BaseWriter {
   readonly #options: BaseWriterOptions
+  readonly #layout: FileLayout
   readonly #packer: BlockPacker
   readonly #keyWriter: KeyFileWriter
   readonly #bloomWriter = new BloomWriter()
@@ -63,8 +66,9 @@ export class BaseWriter {
 
   constructor(options: BaseWriterOptions) {
     this.#options = options
-    this.#packer = new BlockPacker(options.blocks)
-    this.#keyWriter = new KeyFileWriter(this.#packer)
+    this.#layout = options.layout ?? DEFAULT_FILE_LAYOUT
+    this.#packer = new BlockPacker(options.blocks, this.#layout.blockBytes)
+    this.#keyWriter = new KeyFileWriter(this.#packer, this.#layout)
   }
 
   /** Keys appended so far. */
@@ -104,7 +108,11 @@ export class BaseWriter {
     this.#endColumn()
     assert(index === this.#columnIndex + 1, 'columns are written in their order')
     this.#columnIndex = index
-    this.#column = new CFileWriter({ column: this.#options.columns[index], packer: this.#packer })
+    this.#column = new CFileWriter({
+      column: this.#options.columns[index],
+      packer: this.#packer,
+      layout: this.#layout,
+    })
     return this.#column
   }
 

@@ -5,7 +5,7 @@ import { CorruptionError } from '../../../src/common/status.ts'
 import type { BaseReader } from '../../../src/tablet/disk/base-reader.ts'
 import { KeyArena } from '../../../src/util/arena.ts'
 import { Prng } from '../../../src/util/prng.ts'
-import { aBase, baseReader } from '../../support/a-base.ts'
+import { aBase, baseReader, writeBase } from '../../support/a-base.ts'
 import { aSchema } from '../../support/a-schema.ts'
 import { EVERY_TYPE } from '../../support/random-rows.ts'
 import { keysOf } from '../../support/sorted-keys.ts'
@@ -40,6 +40,31 @@ describe('BaseReader', () => {
     expect(reader.baseBytes).toBe(sample.meta.baseBytes)
   })
 
+  test('reads the same whatever the sizes of pages and blocks', () => {
+    const prng = new Prng(SEED)
+    const sample = aBase(prng, EVERY_TYPE, 700)
+    for (const [file, pageRows] of [1, 3, 8, 64, 4096].entries()) {
+      const layout = {
+        pageRows,
+        pageValueBytes: prng.between(1, 1000),
+        keyPageRows: prng.between(1, 100),
+        blockBytes: prng.between(1, 10_000),
+        deltaBlockRecords: 1,
+      }
+      const meta = writeBase(sample, sample.blocks.createFile(file), prng, layout)
+      const reader = baseReader({ blocks: sample.blocks, meta })
+      EVERY_TYPE.columns.forEach(({ id }, index) => {
+        expect(columnCells(reader, id), `seed ${SEED}`).toEqual(cellsOf(sample.cells[index]))
+      })
+      const keys = new KeyArena()
+      reader.keys.appendKeys(0, 700, keys)
+      expect(keysOf(keys)).toEqual(sample.keys)
+      expect(sample.keys.map((key) => reader.keys.lowerBound(key))).toEqual(
+        sample.keys.map((_, ordinal) => ordinal),
+      )
+    }
+  })
+
   test('reads nothing before it is needed, and one row for the directory', () => {
     const sample = aBase(new Prng(SEED), SMALL, 5000)
     const reader = baseReader(sample)
@@ -52,7 +77,7 @@ describe('BaseReader', () => {
     expect(blocks.rowsRead).toBe(1)
   })
 
-  test('reads a row by its key with few rows read: directory, Bloom page, key page, columns', () => {
+  test('reads a row by its key with a row read for directory, Bloom page, key page and column', () => {
     const sample = aBase(new Prng(SEED), SMALL, 5000)
     const reader = baseReader(sample)
     expect(reader.mayContain(sample.hashes[4500])).toBe(true)
