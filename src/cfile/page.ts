@@ -34,7 +34,7 @@ import { BodyReader } from './encoding/body-reader.ts'
 import { BodyWriter } from './encoding/body-writer.ts'
 import { expandLanes } from './encoding/expand-lanes.ts'
 import { STORED_ENCODINGS } from './encoding/stored-encodings.ts'
-import { decodeValues, encodeValues, isPackedEncoding } from './encoding/values.ts'
+import { arePacked, decodeValues, encodeValues } from './encoding/values.ts'
 
 /** First byte of every page. A page of another version begins with another. */
 export const PAGE_FORMAT = 0xc1
@@ -81,7 +81,7 @@ export function encodePage(cells: ColumnVector, options: PageOptions): Uint8Arra
   }
   const bodyBytes = body.length
   assert(bodyBytes <= BODY_BYTES_MAX, 'body of a page is too large')
-  const isPacked = isPackedEncoding(physical, encoding)
+  const isPacked = arePacked(physical, encoding, rowCount - nullCount, bodyBytes)
   let codec = codecOf(options.compression, isPacked)
   const plain = body.bytes.subarray(0, bodyBytes)
   const compressed = compressBytes(codec, plain)

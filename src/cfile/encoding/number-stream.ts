@@ -121,8 +121,8 @@ function look(numbers: Int32Array, count: number): void {
 }
 
 const sample = new Int32Array(SAMPLE_COUNT)
-/** The base for which the last guess was made. */
-let guessedBase = 0
+/** The base from which patches looked worth it in the last guess, or null. */
+let guessedBase: number | null = null
 
 /**
  * About how many bits numbers, or the steps between them, take when packed. `wholeWidth` is what
@@ -135,18 +135,18 @@ function guessBits(
   areSteps: boolean,
 ): number {
   const wholeBase = areSteps ? leastStep : leastNumber
-  guessedBase = wholeBase
+  guessedBase = null
   const wholeBits = count * wholeWidth
-  if (wholeWidth <= 2 || count < SAMPLE_COUNT) return wholeBits
+  if (wholeWidth <= 2 || count <= SAMPLE_COUNT) return wholeBits
   const stride = Math.floor((count - 1) / SAMPLE_COUNT)
   let at = 1
   for (let i = 0; i < SAMPLE_COUNT; i++, at += stride) {
     sample[i] = areSteps ? numbers[at] - numbers[at - 1] : numbers[at]
   }
-  sample.sort()
-  // Not the very least: one number in a hundred that is far below the others shall be a patch.
-  const margin = (sample[SAMPLE_COUNT - 2] - sample[1]) >>> 6
-  const base = Math.max(wholeBase, sample[1] - margin)
+  // Not the very ends: one number in a hundred that is far from the others shall be a patch.
+  const low = secondLeast(sample)
+  const margin = (secondGreatest(sample) - low) >>> 6
+  const base = Math.max(wholeBase, low - margin)
   widthCounts.fill(0)
   for (let i = 0; i < SAMPLE_COUNT; i++) widthCounts[bitWidth(sample[i] - base)]++
   const width = bestWidth(SAMPLE_COUNT)
@@ -154,6 +154,30 @@ function guessBits(
   if (patchedBits >= wholeBits * 0.95) return wholeBits
   guessedBase = base
   return patchedBits
+}
+
+function secondLeast(numbers: Int32Array): number {
+  let least = Infinity
+  let second = Infinity
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i]
+    if (number >= second) continue
+    second = number < least ? least : number
+    if (number < least) least = number
+  }
+  return second
+}
+
+function secondGreatest(numbers: Int32Array): number {
+  let greatest = -Infinity
+  let second = -Infinity
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i]
+    if (number <= second) continue
+    second = number > greatest ? greatest : number
+    if (number > greatest) greatest = number
+  }
+  return second
 }
 
 /** The width at which `widthCounts` take the fewest bits, those above it as patches. */
@@ -184,20 +208,22 @@ let packingWidth = 0
 let packingPatches = 0
 
 /**
- * Chooses how to pack numbers: from `base` on with patches, unless it takes fewer bits to do
- * without, from `wholeBase` on.
+ * Chooses how to pack numbers: from `patchedBase` on with patches, where that takes fewer bits than
+ * from `wholeBase` on without. A guess that found no use for patches gives null; then only wide
+ * numbers are looked at again.
  */
 function choosePacking(
   numbers: Int32Array,
   count: number,
-  base: number,
+  patchedBase: number | null,
   wholeBase: number,
   wholeWidth: number,
 ): void {
   packingBase = wholeBase
   packingWidth = wholeWidth
   packingPatches = 0
-  if (base === wholeBase && wholeWidth <= UNPATCHED_WIDTH_MAX) return
+  if (patchedBase === null && wholeWidth <= UNPATCHED_WIDTH_MAX) return
+  const base = patchedBase ?? wholeBase
   widthCounts.fill(0)
   for (let i = 0; i < count; i++) widthCounts[32 - Math.clz32(numbers[i] - base)]++
   const width = bestWidth(count)
@@ -244,7 +270,12 @@ function appendPatches(numbers: Int32Array, count: number, body: BodyWriter): vo
   body.length += (placeWords + patchCount) * 4
 }
 
-function appendSteps(numbers: Int32Array, count: number, base: number, body: BodyWriter): void {
+function appendSteps(
+  numbers: Int32Array,
+  count: number,
+  base: number | null,
+  body: BodyWriter,
+): void {
   if (scratchSteps.length < count) scratchSteps = new Int32Array(roomFor(count))
   const steps = scratchSteps
   for (let i = 1; i < count; i++) steps[i - 1] = numbers[i] - numbers[i - 1]

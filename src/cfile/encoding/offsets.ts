@@ -69,27 +69,27 @@ export function appendOffsets(
 
 /** Divides offsets by what divides all of them. Returns: the divisor, 1 when there is none. */
 function divideByScale(offsets: Float64Array, count: number): number {
-  const scale = sampledDivisor(offsets, count)
-  if (scale <= 1) return 1
-  for (let i = 0; i < count; i++) {
+  // A few from all over the page show at once that nothing does, as is usual.
+  let scale = 0
+  const stride = Math.max(1, Math.floor(count / SAMPLE_COUNT))
+  for (let i = 0; i < count && scale !== 1; i += stride) scale = commonDivisor(scale, offsets[i])
+  if (scale === 0) scale = commonDivisor(offsets[0], offsets[count - 1])
+  for (let i = 0; i < count && scale !== 1; i++) {
     const offset = offsets[i]
-    if (Math.floor(offset / scale) * scale !== offset) return 1
+    if (Math.floor(offset / scale) * scale !== offset) scale = commonDivisor(scale, offset)
   }
+  if (scale <= 1) return 1
   for (let i = 0; i < count; i++) offsets[i] = Math.floor(offsets[i] / scale)
   return scale
 }
 
-/** The greatest common divisor of a few offsets, 0 when all of these are 0. */
-function sampledDivisor(offsets: Float64Array, count: number): number {
-  const stride = Math.max(1, Math.floor(count / SAMPLE_COUNT))
-  let divisor = 0
-  for (let i = 0; i < count && divisor !== 1; i += stride) {
-    let rest = offsets[i]
-    while (rest !== 0) {
-      const before = rest
-      rest = divisor % rest
-      divisor = before
-    }
+function commonDivisor(a: number, b: number): number {
+  let divisor = a
+  let rest = b
+  while (rest !== 0) {
+    const before = rest
+    rest = divisor % rest
+    divisor = before
   }
   return divisor
 }

@@ -17,11 +17,23 @@ const PACKED_RATIO_MAX = 0.95
 /** A dictionary of lanes takes longer to read than packed numbers: it shall be clearly smaller. */
 const DICTIONARY_RATIO_MAX = 0.8
 
+/** Bytes of a cell up to which a page with a dictionary is mostly codes. */
+const PACKED_CODE_BYTES = 3
+
 const NO_OFFSETS = new Uint32Array(1)
 
-/** Whether compression has nothing left to find in an encoding. */
-export function isPackedEncoding(physical: Physical, encoding: number): boolean {
-  return physical !== PHYSICAL.binary && encoding !== STORED_ENCODINGS.PLAIN
+/**
+ * Whether compression has hardly anything left to find in the `bodyBytes` of `count` values: these
+ * are packed numbers, or numbers of a dictionary that takes little beside them.
+ */
+export function arePacked(
+  physical: Physical,
+  encoding: number,
+  count: number,
+  bodyBytes: number,
+): boolean {
+  if (physical !== PHYSICAL.binary) return encoding !== STORED_ENCODINGS.PLAIN
+  return encoding === STORED_ENCODINGS.DICT && bodyBytes <= count * PACKED_CODE_BYTES
 }
 
 /**
