@@ -1,6 +1,6 @@
 /**
  * A tablet's life drawn from a seed: writes over few keys, repeats of keyed ones, reads at any
- * time, storage that fails, and crashes that keep any prefix of what was not yet answered. Held
+ * time, flushes in steps, storage that fails, and crashes that keep any prefix of what was not yet answered. Held
  * against the model after each step.
  *
  * The physical clock may lie up to 250 ms behind the true time, and by how much changes at each
@@ -13,6 +13,9 @@ import { ROW_ERRORS } from '../../src/common/row-error.ts'
 import { ROW_OPERATIONS, type RowOperationName } from '../../src/common/row-operation.ts'
 import { Schema } from '../../src/common/schema.ts'
 import { checkTablet } from '../../src/tablet/invariants.ts'
+import { FlushDeltaTask } from '../../src/tablet/maintenance/flush-delta-task.ts'
+import { FlushMemRowSetTask } from '../../src/tablet/maintenance/flush-mem-row-set-task.ts'
+import type { MaintenanceTask } from '../../src/tablet/maintenance/maintenance-task.ts'
 import type { ResultKey, WriteResult } from '../../src/tablet/tablet-request.ts'
 import { assert } from '../../src/util/assert.ts'
 import { Prng } from '../../src/util/prng.ts'
@@ -73,6 +76,8 @@ export class TabletSim {
   readonly #keys: { key: ResultKey; operations: readonly ModelOperation[] }[] = []
   readonly #shown: { at: number; rows: readonly ModelRow[] }[] = []
   #behindMicros = 0
+  /** A flush under way. */
+  #task: MaintenanceTask | null = null
   #keyCount = 0
   /** How often each step was taken, and what came of it: a run that never crashes proves little. */
   readonly counts = new Map<string, number>()
@@ -87,11 +92,12 @@ export class TabletSim {
     const prng = this.#prng
     this.#harness.clock.advance(prng.chance(0.02) ? 400_000_000 : prng.below(5000))
     const dice = prng.unit()
-    if (dice < 0.5) this.#write()
-    else if (dice < 0.62) this.#repeat()
-    else if (dice < 0.8) this.#scanSome()
-    else if (dice < 0.86) this.#offer()
-    else if (dice < 0.91) this.#writeOnFailingStorage()
+    if (dice < 0.44) this.#write()
+    else if (dice < 0.55) this.#repeat()
+    else if (dice < 0.7) this.#scanSome()
+    else if (dice < 0.75) this.#offer()
+    else if (dice < 0.8) this.#writeOnFailingStorage()
+    else if (dice < 0.93) this.#maintain()
     else this.#crash()
     this.#check()
   }
@@ -231,6 +237,35 @@ export class TabletSim {
     })
   }
 
+  /** Takes some steps of a flush, begins one, or ends one before it is done. */
+  #maintain(): void {
+    const prng = this.#prng
+    const { parts, clock, store } = this.#harness
+    if (this.#task !== null && prng.chance(0.25)) {
+      this.#count('flush aborted')
+      this.#task.abort()
+      this.#task = null
+    }
+    const stepBytes = prng.pick([1, 200, 1_000_000])
+    const Task = prng.chance(0.5) ? FlushMemRowSetTask : FlushDeltaTask
+    this.#task ??= new Task(parts, clock.nowMicros(), stepBytes)
+    const task = this.#task
+    const fault = prng.chance(0.05) ? prng.pick(['before-durable', 'after-durable'] as const) : null
+    if (fault !== null) store.failNext(fault)
+    try {
+      for (let step = prng.between(1, 8); step > 0 && this.#task !== null; step--) {
+        if (!this.#harness.step(task)) continue
+        this.#count(task.summary.rowsOut > 0 ? `${task.op} done` : `${task.op} without work`)
+        this.#task = null
+      }
+    } catch (error) {
+      if (!(error instanceof StorageFault)) throw error
+      this.#count('flush failed')
+      this.#restart(store.committedCount)
+    }
+    if (prng.chance(0.3)) store.release()
+  }
+
   #crash(): void {
     const { store } = this.#harness
     const kept = this.#prng.between(store.releasedCount, store.committedCount)
@@ -246,13 +281,15 @@ export class TabletSim {
     this.#sent = this.#sent
       .filter((share) => share.committed <= keptCount)
       .map((share) => ({ ...share, committed: 0 }))
+    this.#task = null
     this.#harness.crash(keptCount)
     this.#model = new TabletModel(COLUMNS)
     for (const share of this.#sent) this.#model.apply(share.operations, share.at)
   }
 
   #check(): void {
-    checkTablet(this.#harness.tablet)
+    // It reads every file.
+    if (this.#prng.chance(0.2)) checkTablet(this.#harness.tablet)
     assert(this.#harness.tablet.lastApplied === this.#lastApplied(), 'the newest op is known')
     if (this.#shown.length === 0) return
     for (let i = 0; i < 2; i++) {

@@ -56,6 +56,22 @@ export class TabletStory {
     return result
   }
 
+  /** Whether a flush was begun and not ended. */
+  get isFlushing(): boolean {
+    return this.#flush !== null
+  }
+
+  /** Whether there is something to flush, and nothing is being flushed. */
+  get canBeginFlush(): boolean {
+    return this.#flush === null && this.harness.parts.memRowSet.liveRowCount > 0
+  }
+
+  /** Loses all memory, with what was under way. */
+  restart(): void {
+    this.#flush = null
+    this.harness.evict()
+  }
+
   /** Begins a flush of the MemRowSet: it is frozen and its rows resolved, and nothing is written. */
   beginFlush(): void {
     const { parts, clock } = this.harness
@@ -72,8 +88,9 @@ export class TabletStory {
     this.#flush = null
   }
 
-  /** Flushes the MemRowSet. */
+  /** Flushes the MemRowSet, or ends a flush that was begun. */
   flush(): void {
+    if (this.isFlushing) this.endFlush()
     const { parts, clock } = this.harness
     this.#run(new FlushMemRowSetTask(parts, clock.nowMicros(), 1))
   }
