@@ -234,7 +234,7 @@ export class DeltaFile implements DeltaStore {
   }
 
   read(start: number, end: number): DeltaRecords {
-    return mergeDeltaRecords(this.readParts(start, end, null))
+    return mergeDeltaRecords(this.readParts(start, end))
   }
 
   readParts(start: number, end: number): readonly DeltaRecords[] {

@@ -115,7 +115,7 @@ export class DeltaMemReader implements DeltaReader {
       const sorted = index.sorted()
       const stop = lowerOrdinal(sorted, count, end)
       for (let i = lowerOrdinal(sorted, count, start); i < stop; i++) {
-        this.#readRow(sorted[i], index.get(sorted[i]))
+        this.#readRow(sorted[i], index.sortedValue(i))
       }
     }
     return this.#count === 0 ? NO_PARTS : [this.#records()]

@@ -230,7 +230,7 @@ export class DeltaMemStore implements DeltaStore {
     const sorted = this.#index.sorted()
     const stop = lowerOrdinal(sorted, count, end)
     for (let i = lowerOrdinal(sorted, count, start); i < stop; i++) {
-      this.#readChain(sorted[i], this.#index.get(sorted[i]), builder)
+      this.#readChain(sorted[i], this.#index.sortedValue(i), builder)
     }
     return builder.count === 0 ? NO_PARTS : [builder.finish()]
   }

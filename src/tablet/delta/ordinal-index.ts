@@ -4,6 +4,7 @@
  *   table      [ · 2 · 0 · · 1 · ]        open addressing, a power of two, at most half full
  *   entries      0: row 90 → 17   1: row 4 → 3   2: row 8 → 21      in the order of their coming
  *   sorted       4  8  90                 made when asked for: sorted once, then the new merged in
+ *   entries      1  2   0                 of the sorted, so that a walk does not search the table
  */
 
 import { assert } from '../../util/assert.ts'
@@ -25,11 +26,12 @@ export class OrdinalIndex {
   #values = new Int32Array(CAPACITY_MIN)
   #table = new Int32Array(CAPACITY_MIN * 2).fill(NO_VALUE)
   #sorted = new Uint32Array(0)
+  #sortedEntries = new Int32Array(0)
   #sortedCount = 0
 
   /** Bytes held in memory. Cost: O(1). */
   get heldBytes(): number {
-    return this.#ordinals.length * 8 + (this.#table.length + this.#sorted.length) * 4
+    return this.#ordinals.length * 8 + this.#table.length * 4 + this.#sorted.length * 8
   }
 
   /** The value of a row, or NO_VALUE. */
@@ -93,10 +95,35 @@ export class OrdinalIndex {
       const sorted = new Uint32Array(this.#ordinals.length)
       sorted.set(this.#sorted.subarray(0, sortedCount))
       this.#sorted = sorted
+      const entries = new Int32Array(this.#ordinals.length)
+      entries.set(this.#sortedEntries.subarray(0, sortedCount))
+      this.#sortedEntries = entries
     }
-    mergeInto(this.#sorted, sortedCount, fresh)
+    this.#merge(fresh)
     this.#sortedCount = count
     return this.#sorted
+  }
+
+  /** Merges new ordinals into the sorted ones, from the end on. Requires: there is room. */
+  #merge(fresh: Uint32Array): void {
+    const sorted = this.#sorted
+    const entries = this.#sortedEntries
+    let left = this.#sortedCount - 1
+    let right = fresh.length - 1
+    for (let out = left + fresh.length; right >= 0; out--) {
+      if (left >= 0 && sorted[left] > fresh[right]) {
+        sorted[out] = sorted[left]
+        entries[out] = entries[left--]
+      } else {
+        sorted[out] = fresh[right]
+        entries[out] = this.#table[this.#place(fresh[right--])]
+      }
+    }
+  }
+
+  /** The value of the row that is `index`-th in `sorted()`. Requires: no row is new since. */
+  sortedValue(index: number): number {
+    return this.#values[this.#sortedEntries[index]]
   }
 
   /** Walks all rows. Throws an AssertionError where an invariant does not hold. */
@@ -108,18 +135,8 @@ export class OrdinalIndex {
     const sorted = this.sorted()
     for (let i = 1; i < this.count; i++) assert(sorted[i - 1] < sorted[i], 'rows ascend')
     for (let i = 0; i < this.count; i++) {
-      assert(this.get(sorted[i]) !== NO_VALUE, 'a sorted row has a value')
+      assert(this.get(sorted[i]) === this.sortedValue(i), 'a sorted row has its value')
     }
-  }
-}
-
-/** Merges sorted `fresh` into `sorted[0, count)`, from the end on. Requires: there is room. */
-function mergeInto(sorted: Uint32Array, count: number, fresh: Uint32Array): void {
-  let left = count - 1
-  let right = fresh.length - 1
-  for (let out = count + fresh.length - 1; right >= 0; out--) {
-    if (left >= 0 && sorted[left] > fresh[right]) sorted[out] = sorted[left--]
-    else sorted[out] = fresh[right--]
   }
 }
 

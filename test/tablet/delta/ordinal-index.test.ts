@@ -31,6 +31,6 @@ describe('OrdinalIndex', () => {
     index.sorted()
 
     index.checkInvariants()
-    expect(index.heldBytes).toBeLessThan(10_000 * 36)
+    expect(index.heldBytes).toBeLessThan(10_000 * 48)
   })
 })
