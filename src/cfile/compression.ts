@@ -3,13 +3,12 @@
  * reader often has nothing to do.
  */
 
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Compression } from '../common/schema.ts'
 import { CorruptionError } from '../common/status.ts'
 import { unreachable } from '../util/assert.ts'
+import { compressFrames, decompressFrames } from './codec/frames.ts'
 import { compressLz4, decompressLz4 } from './codec/lz4.ts'
 import { compressSnappy, decompressSnappy } from './codec/snappy.ts'
-import { compressZstd, decompressZstd } from './codec/zstd.ts'
 
 /** How a page is compressed, as stored. Numbers are Kudu's, ours come behind; never reused. */
 export const CODECS = { NONE: 1, SNAPPY: 2, LZ4: 3, ZLIB: 4, ZSTD: 5 } as const
@@ -47,9 +46,9 @@ function compressWith(codec: Exclude<Codec, 1>, bytes: Uint8Array): Uint8Array {
     case CODECS.LZ4:
       return compressLz4(bytes)
     case CODECS.ZLIB:
-      return deflateRawSync(bytes)
+      return compressFrames('zlib', bytes)
     case CODECS.ZSTD:
-      return compressZstd(bytes)
+      return compressFrames('zstd', bytes)
     default:
       return unreachable(codec)
   }
@@ -83,9 +82,9 @@ function decompressInto(codec: number, bytes: Uint8Array, plain: Uint8Array): bo
       case CODECS.LZ4:
         return decompressLz4(bytes, plain)
       case CODECS.ZSTD:
-        return decompressZstd(bytes, plain)
+        return decompressFrames('zstd', bytes, plain)
       case CODECS.ZLIB:
-        return inflateInto(bytes, plain)
+        return decompressFrames('zlib', bytes, plain)
       default:
         return false
     }
@@ -93,11 +92,4 @@ function decompressInto(codec: number, bytes: Uint8Array, plain: Uint8Array): bo
     // The platform's libraries throw errors of their own for bytes that are not theirs.
     return false
   }
-}
-
-function inflateInto(bytes: Uint8Array, plain: Uint8Array): boolean {
-  const inflated = inflateRawSync(bytes, { maxOutputLength: plain.length })
-  if (inflated.length !== plain.length) return false
-  plain.set(inflated)
-  return true
 }
