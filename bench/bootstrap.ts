@@ -43,9 +43,8 @@ function memRowSetInWal(
   }
   fill(isFlushing ? bytes / 2 : bytes)
   if (isFlushing) {
-    const { maintenance } = bench.tablet
-    maintenance.request('FLUSH_MRS', 'bench', bench.clock.nowMicros())
-    maintenance.step(bench.clock.nowMicros())
+    bench.tablet.maintenance.request('FLUSH_MRS', 'bench')
+    bench.tablet.stepMaintenance()
     fill(bytes)
   }
   const millis = firstAnswerMillis(bench)

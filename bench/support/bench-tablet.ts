@@ -25,6 +25,7 @@ export class BenchTablet {
   readonly clock = new MachineClock()
   readonly accountant = new MemoryAccountant(STORE_MEMORY_BYTES_MAX)
   readonly #store: TabletStore
+  #restCount = 0
   tablet: Tablet
 
   constructor(store: TabletStore, schema: Schema) {
@@ -61,22 +62,15 @@ export class BenchTablet {
 
   /** Runs what maintenance is due. */
   maintain(): void {
-    const { maintenance } = this.tablet
-    for (;;) {
-      const now = this.clock.nowMicros()
-      const due = maintenance.due(now)
-      if (due === null || due > now) return
-      maintenance.step(now)
-    }
+    while (this.tablet.stepMaintenance());
   }
 
   /** Flushes everything and runs maintenance until there is nothing left to do. */
   rest(): void {
     const { maintenance } = this.tablet
     for (const op of ['FLUSH_MRS', 'FLUSH_DMS'] as const) {
-      while (!maintenance.request(op, `rest ${op}`, this.clock.nowMicros()).isDone) {
-        maintenance.step(this.clock.nowMicros())
-      }
+      const id = `rest ${this.#restCount++}`
+      while (!maintenance.request(op, id).isDone) this.tablet.stepMaintenance()
     }
     this.maintain()
   }

@@ -1,8 +1,8 @@
 /** Draws scripts from seeds: which events come how often is drawn too, anew for each script. */
 
 import { SNAPSHOT_AHEAD_MICROS_MAX } from '../../src/common/limits.ts'
+import { MAINTENANCE_OPS } from '../../src/common/maintenance-op.ts'
 import { ROW_OPERATIONS, type RowOperationName } from '../../src/common/row-operation.ts'
-import { MAINTENANCE_OPS } from '../../src/tablet/maintenance/maintenance-task.ts'
 import { Prng } from '../../src/util/prng.ts'
 import type { ModelOperation, ModelRow, ModelValue } from '../support/tablet-model.ts'
 import type { SimEvent, SimLayout, SimPredicate, SimScan, SimScript } from './sim-event.ts'

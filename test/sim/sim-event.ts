@@ -6,7 +6,7 @@
  * events before.
  */
 
-import type { MaintenanceOp } from '../../src/tablet/maintenance/maintenance-task.ts'
+import type { MaintenanceOp } from '../../src/common/maintenance-op.ts'
 import type { ModelOperation } from '../support/tablet-model.ts'
 
 /** A condition of a scan, as the model reads it. */

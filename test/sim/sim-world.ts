@@ -11,6 +11,7 @@
  * restart.
  */
 
+import type { MaintenanceOp } from '../../src/common/maintenance-op.ts'
 import { checkTablet } from '../../src/tablet/invariants.ts'
 import { assert } from '../../src/util/assert.ts'
 import type { ModelRow } from '../support/tablet-model.ts'
@@ -116,13 +117,10 @@ export class SimWorld {
   }
 
   #maintain(steps: number): void {
-    const { tablet, clock, store } = this.#state.harness
+    const { tablet, store } = this.#state.harness
     const isAnswered = this.#state.withFault('maintenance', () => {
       for (let step = 0; step < steps; step++) {
-        const now = clock.nowMicros()
-        const due = tablet.maintenance.due(now)
-        if (due === null || due > now) return
-        tablet.maintenance.step(now)
+        if (!tablet.stepMaintenance()) return
         this.#state.count('maintenance step')
       }
     })
@@ -130,15 +128,15 @@ export class SimWorld {
   }
 
   /** Asks for a maintenance op and runs so many steps of it, or, with 0, all. */
-  #request(op: Extract<SimEvent, { kind: 'request' }>['op'], steps: number): void {
-    const { tablet, clock, store } = this.#state.harness
+  #request(op: MaintenanceOp, steps: number): void {
+    const { tablet, store } = this.#state.harness
     const id = `request ${this.#requestCount++}`
     const isAnswered = this.#state.withFault(op, () => {
-      let report = tablet.maintenance.request(op, id, clock.nowMicros())
+      let report = tablet.maintenance.request(op, id)
       for (let step = 1; !report.isDone && (steps === 0 || step <= steps); step++) {
         assert(step < 100_000, 'maintenance comes to an end')
-        tablet.maintenance.step(clock.nowMicros())
-        report = tablet.maintenance.request(op, id, clock.nowMicros())
+        tablet.stepMaintenance()
+        report = tablet.maintenance.request(op, id)
       }
       if (report.isDone && report.runCount > 0) this.#state.count(`${op} done`)
     })
