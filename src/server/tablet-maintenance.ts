@@ -8,6 +8,7 @@
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import { MAINTENANCE_ALARM_MS_MAX, MAINTENANCE_CALL_MS_MAX } from '../common/limits.ts'
 import type { Outcome } from '../common/status.ts'
+import type { MaintenanceManager } from '../tablet/maintenance/maintenance-manager.ts'
 import type { RequestReport } from '../tablet/maintenance/maintenance-status.ts'
 import type { Tablet } from '../tablet/tablet.ts'
 import type { MaintainAnswer, MaintainCall } from '../wire/tablet-protocol.ts'
@@ -66,7 +67,7 @@ export class TabletMaintenance {
   #ask({ wire, op, requestId }: MaintainCall): Outcome<RequestReport | null> {
     return this.#around.guard.run('maintain', () => {
       checkWireVersion(wire)
-      return this.#around.tablet()?.maintenance?.request(op, requestId) ?? null
+      return this.#manager()?.request(op, requestId) ?? null
     })
   }
 
@@ -85,9 +86,14 @@ export class TabletMaintenance {
 
   /** When something is next due; null when nothing is, or the tablet cannot be opened. */
   #due(): Timestamp | null {
-    const { guard, tablet, nowMicros } = this.#around
-    const outcome = guard.run('due', () => tablet()?.maintenance?.due(nowMicros()) ?? null)
+    const { guard, nowMicros } = this.#around
+    const outcome = guard.run('due', () => this.#manager()?.due(nowMicros()) ?? null)
     return outcome.ok ? outcome.value : null
+  }
+
+  #manager(): MaintenanceManager | null {
+    const tablet = this.#around.tablet()
+    return tablet?.isInitialized === true ? tablet.maintenance : null
   }
 }
 

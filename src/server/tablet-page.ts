@@ -25,8 +25,9 @@ export function tabletPage(
   tablet: Tablet,
   surroundings: PageSurroundings,
 ): TabletStatusAnswer | null {
-  const { parts, maintenance } = tablet
-  if (parts === null || maintenance === null) return null
+  const { parts } = tablet
+  if (parts === null) return null
+  const { maintenance } = tablet
   const { tableId, tableVersion, columns, partitionSchema, partition } = parts.identity
   const { now } = surroundings
   const report = reportOf(parts)

@@ -246,12 +246,12 @@ export class Tablet {
   }
 
   /**
-   * What flushes and compacts the tablet; null before it is initialized. Its steps are made by
-   * `stepMaintenance`.
+   * What flushes and compacts the tablet. Its steps are made by `stepMaintenance`. Requires: the
+   * tablet is initialized.
    */
-  get maintenance(): MaintenanceManager | null {
-    if (this.#parts === null) return null
+  get maintenance(): MaintenanceManager {
     const { accountant } = this.#options
+    assert(this.#parts !== null, 'a tablet without a table has nothing to maintain')
     this.#maintenance ??= new MaintenanceManager({ parts: this.#parts, accountant })
     return this.#maintenance
   }
@@ -261,9 +261,7 @@ export class Tablet {
    * the tablet unusable; an op that fails otherwise is ended, and noted.
    */
   stepMaintenance(): boolean {
-    const { maintenance } = this
-    if (maintenance === null) return false
-    return this.maintain(() => maintenance.step(this.#clock.physical).isBusy) === true
+    return this.maintain(() => this.maintenance.step(this.#clock.physical).isBusy) === true
   }
 
   /**

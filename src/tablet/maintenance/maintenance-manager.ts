@@ -229,9 +229,9 @@ export class MaintenanceManager {
     else this.#failures.delete(task.op)
     const request = requestId === null ? undefined : this.#requests.get(requestId)
     if (request === undefined) return
+    request.failure = failure
     if (failure === null) request.add(task.summary)
-    else request.failure = failure
-    if (failure !== null) request.isDone = true
+    request.isDone = failure !== null || this.#starter.isDone(request)
   }
 
   /** Whether an op that ended as it should left all that it was for. */

@@ -139,10 +139,10 @@ export function chooseGarbage(
       nextAt = Math.min(nextAt ?? Number.POSITIVE_INFINITY, newest + maxAgeMicros)
     }
   }
-  for (const { meta, isBusy } of parts.rowSets) {
+  for (const { meta, isBusy, oldestUnflushed } of parts.rowSets) {
     if (isBusy) continue
     for (const undo of meta.undos) note(undo.newest, undo.bytes)
-    if (meta.liveRowCount > 0) continue
+    if (meta.liveRowCount > 0 || oldestUnflushed !== null) continue
     note(
       meta.redos.reduce((newest, redo) => Math.max(newest, redo.newest), 0),
       rowSetBytes(meta),

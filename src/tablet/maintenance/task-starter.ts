@@ -87,6 +87,12 @@ export class TaskStarter {
     }
   }
 
+  /** Whether a run of it left nothing to do for a request, as far as that is known at once. */
+  isDone(request: OpRequest): boolean {
+    if (request.op === 'FLUSH_MRS') return !this.#holdsRowsOf(request)
+    return request.op === 'FLUSH_DMS' || request.op === 'GC'
+  }
+
   /** Whether rows that were there when it was asked for are in memory only. */
   #holdsRowsOf({ asOf, runCount }: OpRequest): boolean {
     const { frozen, memRowSet, flushedMark } = this.#parts
