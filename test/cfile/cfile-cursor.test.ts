@@ -73,6 +73,13 @@ describe('CFileCursor', () => {
     expect(cache.heldBytes).toBeGreaterThan(PAGE_COUNT * PAGE_ROWS * 4)
   })
 
+  test('keeps no page alive beside the one that is kept', () => {
+    const { reader } = aFile(8 * 1024 * 1024)
+    const { bytes } = new CFileCursor(reader).page(0)
+
+    expect(bytes.buffer.byteLength).toBeLessThan(PAGE_ROWS * 4 + 1000)
+  })
+
   test('leaves nothing in the cache when told so', () => {
     const { reader, cache } = aFile(8 * 1024 * 1024)
     const cursor = new CFileCursor(reader, { isCached: false })

@@ -99,6 +99,21 @@ describe('DirectoryEditor', () => {
     expect(reader.baseBytes).toBe(sample.blocks.bytes)
   })
 
+  test('counts a shared block as a whole when the column at its end is replaced', () => {
+    const prng = new Prng(SEED)
+    const sample = aBase(prng, aSchema('key INT64 KEY', 'name BINARY'), 100)
+    const blocks = sample.blocks.createFile(9)
+    const writer = new CFileWriter({ column: SCHEMA.columns[1], blocks })
+    writer.append(randomVector(prng, SCHEMA.columns[1], 100, 0))
+    const editor = new DirectoryEditor(baseReader(sample))
+    editor.setColumn(11, writer.finish())
+    const edited = editor.finish(blocks)
+    for (const id of edited.replacedBlocks) sample.blocks.dropBlock(id)
+
+    expect(edited.replacedBlocks).toEqual([sample.meta.directory])
+    expect(edited.baseBytes).toBe(sample.blocks.bytes)
+  })
+
   test('refuses a column of other rows', () => {
     const { base, blocks } = aCase()
     const column = SCHEMA.columns[1]
