@@ -31,9 +31,9 @@ import type { KeyBounds, RowSet, RowSetIterator, RowSetScan } from '../row-set.t
 import type { KeyLookup } from '../scan/key-lookup.ts'
 import { BaseReader } from './base-reader.ts'
 import { checkDiskRowSet } from './check-disk-row-set.ts'
-import { lookupDiskRows } from './disk-row-lookup.ts'
 import { DiskRowSetIterator } from './disk-row-set-iterator.ts'
 import type { FilePins } from './file-pins.ts'
+import { lookupDiskRows } from './lookup-disk-rows.ts'
 import { type DeltaFileMeta, filesOf, type RowSetMeta } from './row-set-meta.ts'
 
 /** What a DiskRowSet reads with. */

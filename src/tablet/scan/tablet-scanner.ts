@@ -132,9 +132,10 @@ export class TabletScanner {
   /**
    * The next rows: at most `rowCountMax`, and no more than fit `bytesMax`, but at least one.
    *
-   * Returns: null when there are none left. Throws: CORRUPTION. A batch without rows means that many rows were looked
+   * Returns: null when there are none left. A batch without rows means that many rows were looked
    * at in vain: the scan goes on behind its `lastKeyScanned`, here or in a scan opened anew.
-   * Cost: looks at no more than about `SCAN_STEP_ROW_COUNT_MAX` rows.
+   * Throws: CORRUPTION; then the scan is closed. Cost: looks at about `SCAN_STEP_ROW_COUNT_MAX`
+   * rows at most.
    */
   nextBatch(rowCountMax: number, bytesMax: number): ScanBatch | null {
     if (this.#iterator === null) return null

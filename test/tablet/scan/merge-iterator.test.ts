@@ -5,6 +5,7 @@ import type { BatchLimits, RowSetScan } from '../../../src/tablet/row-set.ts'
 import { compileColumnTest } from '../../../src/tablet/scan/column-test.ts'
 import { MergeIterator } from '../../../src/tablet/scan/merge-iterator.ts'
 import { EMPTY_BYTES, utf8Decode } from '../../../src/util/bytes.ts'
+import { Prng } from '../../../src/util/prng.ts'
 import { MemRowWriter } from '../../support/mem-row-writer.ts'
 import { rowsOf, schemaWith } from '../../support/row-data.ts'
 import { batchesOf, openScanOf } from '../../support/scan-rows.ts'
@@ -19,20 +20,20 @@ function aRowSet(letters: string, at = 1): MemRowWriter {
   return writer
 }
 
+const EVERYTHING: RowSetScan = {
+  columns: schema.columns,
+  snapshot: 100,
+  tests: [],
+  lowerKey: EMPTY_BYTES,
+  upperKey: EMPTY_BYTES,
+  isDescending: false,
+  withKeys: false,
+}
 const NO_BOUNDS = { lowerKey: EMPTY_BYTES, upperKey: EMPTY_BYTES }
 const WIDE: BatchLimits = { rowCountMax: 1000, bytesMax: 1e6, scannedMax: 1000 }
 
 function merge(writers: readonly MemRowWriter[], scan: Partial<RowSetScan> = {}): MergeIterator {
-  const whole: RowSetScan = {
-    columns: schema.columns,
-    snapshot: 100,
-    tests: [],
-    lowerKey: EMPTY_BYTES,
-    upperKey: EMPTY_BYTES,
-    isDescending: false,
-    withKeys: false,
-    ...scan,
-  }
+  const whole: RowSetScan = { ...EVERYTHING, ...scan }
   const sources = writers.map(({ rowSet }) => {
     const iterator = rowSet.openIterator({ ...whole, withKeys: true })
     return { iterator, bounds: rowSet.keyBounds() ?? NO_BOUNDS }
@@ -140,5 +141,93 @@ describe('MergeIterator', () => {
 
     expect(utf8Decode(batch.lastKeyScanned)).toBe('c')
     expect([0, 1, 2].map((i) => utf8Decode(batch.keys!.key(i)))).toEqual(['a', 'b', 'c'])
+  })
+
+  test.each([false, true])('asks a rowset when its keys come (descending: %s)', (isDescending) => {
+    const writers = [aRowSet('agm'), aRowSet('bc'), aRowSet('pqr')]
+    const asked: string[] = []
+    const whole = { ...EVERYTHING, isDescending, withKeys: true }
+    const sources = writers.map(({ rowSet }, i) => {
+      const iterator = rowSet.openIterator(whole)
+      const next = iterator.next.bind(iterator)
+      iterator.next = (limits) => {
+        asked.push('xyz'[i])
+        return next(limits)
+      }
+      return { iterator, bounds: rowSet.keyBounds()! }
+    })
+    const iterator = new MergeIterator(sources, whole)
+
+    const steps = Array.from({ length: 8 }, () => {
+      const batch = iterator.next({ ...WIDE, rowCountMax: 1 })!
+      return `${utf8Decode(batch.keys!.key(0))} ${asked.splice(0).join('')}`
+    })
+
+    // `x` goes on where its next row may lie before those of the others.
+    expect(steps).toEqual(
+      isDescending
+        ? ['r z', 'q z', 'p z', 'm zx', 'g x', 'c xy', 'b y', 'a y']
+        : ['a x', 'b xy', 'c y', 'g y', 'm x', 'p xz', 'q z', 'r z'],
+    )
+    expect([iterator.next(WIDE), iterator.scannedCount]).toEqual([null, 8])
+  })
+
+  test('gives a batch of one rowset out as it is', () => {
+    const first = aRowSet('abc')
+    const iterator = merge([first, aRowSet('dx'), aRowSet('ey')])
+    const borrowed = first.rowSet.openIterator({ ...EVERYTHING, withKeys: true })
+
+    const batch = iterator.next(WIDE)!
+
+    expect(rowsOf(schema, batch.block)).toEqual(rowsOf(schema, borrowed.next(WIDE)!.block))
+    expect([batch.keys, utf8Decode(batch.lastKeyScanned)]).toEqual([null, 'c'])
+    expect(batches(iterator)).toEqual(['dexy'])
+  })
+
+  test('closes every rowset, those that ended and those that were never asked', () => {
+    const writers = [aRowSet('a'), aRowSet('bd'), aRowSet('ce'), aRowSet('z')]
+    const iterator = merge(writers)
+    const open = () => writers.map(({ rowSet }) => rowSet.isPinned)
+    iterator.next({ ...WIDE, rowCountMax: 1 })
+    iterator.next({ ...WIDE, rowCountMax: 1 })
+
+    expect(open()).toEqual([false, true, true, true])
+    iterator.close()
+    iterator.close()
+
+    expect(open()).toEqual([false, false, false, false])
+  })
+
+  test('merges runs of any length', () => {
+    for (let seed = 0; seed < 30; seed++) {
+      const prng = new Prng(seed)
+      const texts = Array.from({ length: prng.between(1, 3000) }, (_, i) => `${10_000 + i}`)
+      let home = 0
+      const shares: string[][] = Array.from({ length: prng.between(1, 5) }, () => [])
+      for (const text of texts) {
+        if (prng.chance([0.9, 0.1, 0.001][seed % 3])) home = prng.below(shares.length)
+        shares[home].push(text)
+      }
+      const writers = shares.map((share) => {
+        const writer = new MemRowWriter(schema)
+        if (share.length > 0) writer.insert(1, ...share.map((k) => ({ k, v: 1 })))
+        return writer
+      })
+      const isDescending = prng.chance(0.5)
+      const iterator = merge(writers, { isDescending, withKeys: prng.chance(0.5) })
+      const found: string[] = []
+      for (;;) {
+        const limits = { rowCountMax: prng.pick([1, 50, 4096]), bytesMax: prng.pick([500, 1e6]) }
+        const batch = iterator.next({ ...WIDE, ...limits })
+        if (batch === null) break
+        expect(batch.block.rowCount, `seed ${seed}`).toBeLessThanOrEqual(limits.rowCountMax)
+        found.push(...rowsOf(schema, batch.block).map(({ k }) => String(k)))
+        for (let row = 0; batch.keys !== null && row < batch.keys.count; row++) {
+          const place = found.length - batch.keys.count + row
+          expect(utf8Decode(batch.keys.key(row)), `seed ${seed}`).toBe(found[place])
+        }
+      }
+      expect(found, `seed ${seed}`).toEqual(isDescending ? texts.reverse() : texts)
+    }
   })
 })
