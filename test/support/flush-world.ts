@@ -78,12 +78,14 @@ export class FlushWorld {
 
   /** A flush of the MemRowSet whose every step is as short as can be. */
   flushTask(): MaintenanceTask {
-    return new FlushMemRowSetTask(this.harness.parts, this.harness.clock.nowMicros(), 1)
+    return new FlushMemRowSetTask(this.harness.parts, this.harness.clock.nowMicros(), {
+      stepBytes: 1,
+    })
   }
 
   /** A flush of the DeltaMemStores, likewise. */
   deltaTask(): MaintenanceTask {
-    return new FlushDeltaTask(this.harness.parts, this.harness.clock.nowMicros(), 1)
+    return new FlushDeltaTask(this.harness.parts, this.harness.clock.nowMicros(), { stepBytes: 1 })
   }
 
   /** Runs a task to its end, with something done between any two steps. Returns: how many. */

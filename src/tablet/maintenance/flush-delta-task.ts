@@ -21,6 +21,7 @@ import type { RowSetReplacement } from '../storage-change.ts'
 import type { TabletParts } from '../tablet-parts.ts'
 import type { MaintenanceTask, TaskSummary } from './maintenance-task.ts'
 import { runStep, type StepWork } from './step-work.ts'
+import type { TaskLimits } from './stepped-task.ts'
 
 /** Records that are read at a time, about. */
 const PIECE_RECORDS = 8192
@@ -48,9 +49,9 @@ export class FlushDeltaTask implements MaintenanceTask {
     bytesOut: 0,
   }
 
-  constructor(parts: TabletParts, _now: Timestamp, stepBytes = MAINTENANCE_STEP_BYTES) {
+  constructor(parts: TabletParts, _now: Timestamp, { stepBytes }: TaskLimits = {}) {
     this.#parts = parts
-    this.#stepBytes = stepBytes
+    this.#stepBytes = stepBytes ?? MAINTENANCE_STEP_BYTES
     this.#work = this.#flush()
   }
 

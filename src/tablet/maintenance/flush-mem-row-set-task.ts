@@ -20,6 +20,7 @@ import type { FrozenMemRowSet, TabletParts } from '../tablet-parts.ts'
 import type { MaintenanceTask, TaskSummary } from './maintenance-task.ts'
 import { writeFlushedRowSet } from './row-set-flush.ts'
 import { runStep, type StepWork } from './step-work.ts'
+import type { TaskLimits } from './stepped-task.ts'
 
 /** What a row costs to be put in key order, and to be resolved, in bytes written. */
 const SORT_COST_BYTES = 16
@@ -49,9 +50,9 @@ export class FlushMemRowSetTask implements MaintenanceTask {
   }
 
   /** The time does not matter: nothing in memory is old enough to be left out. */
-  constructor(parts: TabletParts, _now: Timestamp, stepBytes = MAINTENANCE_STEP_BYTES) {
+  constructor(parts: TabletParts, _now: Timestamp, { stepBytes }: TaskLimits = {}) {
     this.#parts = parts
-    this.#stepBytes = stepBytes
+    this.#stepBytes = stepBytes ?? MAINTENANCE_STEP_BYTES
     this.#work = this.#flush()
   }
 

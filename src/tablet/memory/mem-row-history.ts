@@ -16,7 +16,7 @@
  * An op is all or nothing to readers, so of its changes to one row only the last counts, and a row
  * that no op left there is in none of this.
  *
- * The rows are as they were when the history was made. What changed since is told by `MemRowChanges`.
+ * The rows are as they were when the history was made. `MemRowChanges` tells what changed since.
  */
 
 import type { ColumnBuilder } from '../../common/column-builder.ts'

@@ -82,7 +82,7 @@ export class RowUndos {
     }
   }
 
-  /** Undoes redos `[start, end)` of the chain: the current cells of the columns that they change. */
+  /** Undoes redos `[start, end)` of the chain: current cells of the columns that they change. */
   #addUpdate(
     slot: number,
     ordinal: number,

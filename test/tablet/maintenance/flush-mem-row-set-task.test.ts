@@ -243,6 +243,25 @@ describe('FlushMemRowSetTask', () => {
     world.check()
   })
 
+  test('flushes a row changed thousands of times, and one with megabytes of older cells', () => {
+    const world = aWorld([
+      ['INSERT', { k: 1, v: 0 }],
+      ['INSERT', { k: 2, t: '' }],
+    ])
+    for (let v = 1; v < 3000; v++) world.apply([['UPDATE', { k: 1, v }]])
+    for (let i = 0; i < 40; i++) {
+      const words = Array.from({ length: 7500 }, () => world.prng.uint32().toString(36))
+      world.apply([['UPDATE', { k: 2, t: words.join('').slice(0, 40_000) }]])
+    }
+    world.harness.runTask(flush)
+
+    const [{ meta }] = world.harness.parts.rowSets
+    expect(meta.undos).toMatchObject([{ recordCount: 3041, deleteCount: 2 }])
+    expect(meta.undos[0].firstOrdinals.length).toBeGreaterThan(1)
+    world.check(40)
+    world.checkRowSets()
+  })
+
   test('makes rowsets of even size of more than one and a half', () => {
     const world = new FlushWorld(1, 10)
     const text = 'x'.repeat(2500)
