@@ -21,7 +21,7 @@ import { DELTA_KINDS } from '../delta/delta-records.ts'
 import { DeltaRecordsBuilder } from '../delta/delta-records-builder.ts'
 import { type BaseMeta, BaseWriter } from '../disk/base-writer.ts'
 import type { DiskRowSet } from '../disk/disk-row-set.ts'
-import { type DeltaFileMeta, type RowSetMeta, rowSetBytes } from '../disk/row-set-meta.ts'
+import { type DeltaFileMeta, rowSetBytes } from '../disk/row-set-meta.ts'
 import type { FileWriter } from '../file-writer.ts'
 import type { TabletParts } from '../tablet-parts.ts'
 import { BaseCellReader } from './base-cell-reader.ts'
@@ -42,7 +42,6 @@ interface Output {
   readonly base: BaseMeta
   readonly undo: DeltaFileMeta | null
   readonly ghosts: DeltaFileMeta | null
-  readonly ghostCount: number
 }
 
 /** See the file's header. */
@@ -86,7 +85,7 @@ export class CompactRowSetsTask extends SteppedTask {
       const frozen = rowSet.freezeDeltas()
       const { view } = this.hold(rowSet)
       const redos = [...view.redos, ...frozen]
-      return new MergeSource(rowSet, view, redos, this.#valueColumns, this.mark)
+      return new MergeSource(rowSet, view, redos, this.mark)
     })
     this.#countInputs(inputs)
     const planner = new MergePlanner(this.#sources, this.mark, sharedBytes(inputs))
@@ -162,8 +161,7 @@ export class CompactRowSetsTask extends SteppedTask {
     const undo = yield* this.#writeUndos(plan, start, end)
     const ghosts = this.#writeGhosts(plan, start, end)
     const base = writer.finish()
-    const ghostCount = ghosts?.recordCount ?? 0
-    return { start, end, base, undo, ghosts, ghostCount }
+    return { start, end, base, undo, ghosts }
   }
 
   *#writeColumn(
@@ -227,9 +225,8 @@ export class CompactRowSetsTask extends SteppedTask {
   }
 
   #commit(plan: MergePlan, outputs: readonly Output[]): void {
-    const late = new LateChanges(this.#sources, this.#at)
-    const lateFile = late.isInFiles ? this.beginFile() : null
-    const add = outputs.map((output) => this.#openOutput(plan, output, late, lateFile))
+    const late = new LateChanges(this.#sources)
+    const add = outputs.map((output) => this.#openOutput(plan, output, late))
     assert(late.isDone, 'every later change is carried over')
     for (const { meta, rowCount } of add) {
       this.summary.rowsOut += rowCount
@@ -240,28 +237,19 @@ export class CompactRowSetsTask extends SteppedTask {
     this.commit({ add, remove, historyMark: this.mark })
   }
 
-  #openOutput(
-    plan: MergePlan,
-    output: Output,
-    late: LateChanges,
-    lateFile: FileWriter | null,
-  ): DiskRowSet {
-    const { start, end, undo, ghosts } = output
-    const { records, deleteCount } = late.take(plan, start, end)
-    const isFiled = lateFile !== null
-    const lateRedo = isFiled && records.count > 0 ? writeDeltaFile(records, lateFile) : null
-    const liveRowCount = end - start - output.ghostCount
-    const meta: RowSetMeta = {
-      ...output.base,
+  #openOutput(plan: MergePlan, output: Output, late: LateChanges): DiskRowSet {
+    const { start, end, base, undo, ghosts } = output
+    const rowSet = this.parts.openRowSet({
+      ...base,
       id: this.parts.nextRowSetId(),
-      liveRowCount: isFiled ? liveRowCount - deleteCount : liveRowCount,
-      mark: isFiled ? this.parts.lastApplied : this.#at,
+      liveRowCount: end - start - (ghosts?.recordCount ?? 0),
+      mark: this.#at,
       newestUndo: undo?.newest ?? TIMESTAMP_MIN,
       undos: undo === null ? [] : [undo],
-      redos: [ghosts, lateRedo].filter((redo) => redo !== null),
-    }
-    const rowSet = this.parts.openRowSet(meta)
-    if (!isFiled && records.count > 0) rowSet.appendDeltas(records)
+      redos: ghosts === null ? [] : [ghosts],
+    })
+    const changes = late.take(plan, start, end)
+    if (changes.count > 0) rowSet.appendDeltas(changes)
     return rowSet
   }
 }

@@ -16,8 +16,6 @@ import { assert } from '../../util/assert.ts'
 
 /** Stands for the cell of the base row that nobody has asked for yet. */
 export const BASE_REF = -1
-/** In place of a source: the column's read default. */
-export const DEFAULT_SOURCE = 0xffff
 
 const FIRST_REQUEST_REF = -2
 const CAPACITY_MIN = 64
@@ -50,7 +48,6 @@ export class HistoryCells {
   #requestCount = 0
   #requestSources = new Uint16Array(0)
   #requestOrdinals = new Uint32Array(0)
-  #defaultRef = BASE_REF
 
   constructor(column: Column) {
     this.column = column
@@ -62,7 +59,6 @@ export class HistoryCells {
   clear(): void {
     this.pickCount = 0
     this.#requestCount = 0
-    this.#defaultRef = BASE_REF
     this.#pool.clear()
     this.#cells.clear()
   }
@@ -83,12 +79,6 @@ export class HistoryCells {
     this.#requestOrdinals[request] = ordinal
     this.#requestCount = request + 1
     return FIRST_REQUEST_REF - request
-  }
-
-  /** Asks for the read default. Returns its ref. */
-  requestDefault(): number {
-    if (this.#defaultRef === BASE_REF) this.#defaultRef = this.request(DEFAULT_SOURCE, 0)
-    return this.#defaultRef
   }
 
   #growRequests(): void {
@@ -152,8 +142,7 @@ export class HistoryCells {
         answers[i] = this.#pool.rowCount + asked
         ordinals[asked++] = this.#requestOrdinals[i]
       }
-      if (source === DEFAULT_SOURCE) this.#pool.appendCell(this.column.readDefault)
-      else base.appendCells(this.#pool, this.column, source, ordinals, 0, asked)
+      base.appendCells(this.#pool, this.column, source, ordinals, 0, asked)
     }
     return answers
   }

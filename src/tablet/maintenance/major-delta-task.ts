@@ -13,7 +13,7 @@ import type { Timestamp } from '../../common/hybrid-clock.ts'
 import type { Column } from '../../common/schema.ts'
 import { DeltaFileWriter } from '../delta/delta-file-writer.ts'
 import { DirectoryEditor } from '../disk/directory-editor.ts'
-import type { DiskRowSet, DiskRowSetView } from '../disk/disk-row-set.ts'
+import type { DiskRowSet } from '../disk/disk-row-set.ts'
 import { type DeltaFileMeta, rowSetBytes } from '../disk/row-set-meta.ts'
 import type { FileWriter } from '../file-writer.ts'
 import type { UnusedBlocks } from '../storage-change.ts'
@@ -52,7 +52,7 @@ export class MajorDeltaTask extends SteppedTask {
     const columns = this.#chosenColumns()
     if (columns.length === 0) return
     const { view } = this.hold(rowSet)
-    const source = new MergeSource(rowSet, view, view.redos, columns, this.mark)
+    const source = new MergeSource(rowSet, view, view.redos, this.mark)
     const plan = samePlan(rowSet.rowCount)
     const file = this.beginFile()
     const editor = new DirectoryEditor(view.base)
@@ -62,7 +62,7 @@ export class MajorDeltaTask extends SteppedTask {
     }
     const undo = yield* this.#writeUndos(columns, source, plan)
     const redo = yield* this.#writeRedos(columns, source)
-    this.#commit(view, editor, file, undo, redo)
+    this.#commit(editor, file, undo, redo)
   }
 
   #chosenColumns(): Column[] {
@@ -147,7 +147,6 @@ export class MajorDeltaTask extends SteppedTask {
   }
 
   #commit(
-    view: DiskRowSetView,
     editor: DirectoryEditor,
     file: FileWriter,
     undo: DeltaFileMeta | null,
@@ -155,13 +154,12 @@ export class MajorDeltaTask extends SteppedTask {
   ): void {
     const rowSet = this.#rowSet
     const { replacedBlocks, ...base } = editor.finish(file)
-    const since = rowSet.redos.filter((store) => !view.redos.includes(store))
     const meta = {
       ...rowSet.meta,
       ...base,
       newestUndo: Math.max(rowSet.meta.newestUndo, undo?.newest ?? 0),
       undos: [...rowSet.meta.undos, ...(undo === null ? [] : [undo])],
-      redos: [...(redo === null ? [] : [redo]), ...since.map((store) => store.meta)],
+      redos: redo === null ? [] : [redo],
     }
     const { summary } = this
     summary.rowSetsIn = 1

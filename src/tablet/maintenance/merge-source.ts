@@ -1,6 +1,5 @@
 import type { KeyFileCursor } from '../../cfile/key-file-reader.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
-import type { Column } from '../../common/schema.ts'
 import type { KeyArena } from '../../util/arena.ts'
 import { DELTA_KINDS, type DeltaRecords } from '../delta/delta-records.ts'
 import type { DeltaStore } from '../delta/delta-store.ts'
@@ -23,21 +22,17 @@ export class MergeSource implements MergeInput {
   readonly undos: readonly DeltaStore[]
   /** REDOs, oldest first. */
   readonly redos: readonly DeltaStore[]
-  readonly #hasYoungerColumns: boolean
   readonly #undoRecords: RecordsAhead
   readonly #redoRecords: RecordsAhead
   #keys: KeyFileCursor | null = null
 
   /**
    * `redos` are those of the view that are taken, oldest first.
-   *
-   * Throws: CORRUPTION.
    */
   constructor(
     rowSet: DiskRowSet,
     view: DiskRowSetView,
     redos: readonly DeltaStore[],
-    columns: readonly Column[],
     mark: Timestamp,
   ) {
     this.rowSet = rowSet
@@ -48,9 +43,6 @@ export class MergeSource implements MergeInput {
     this.hasDeletes = this.redos.some(({ deleteCount }) => deleteCount > 0)
     this.#undoRecords = new RecordsAhead(this.undos, this.rowCount)
     this.#redoRecords = new RecordsAhead(this.redos, this.rowCount)
-    this.#hasYoungerColumns =
-      this.undos.some(({ reinsertCount }) => reinsertCount > 0) &&
-      columns.some(({ id }) => view.base.column(id) === null)
   }
 
   appendKeys(start: number, end: number, into: KeyArena): void {
@@ -80,14 +72,13 @@ export class MergeSource implements MergeInput {
     return {
       undos: this.#undoRecords.read(start, end),
       redos: this.#redoRecords.read(start, end),
-      hasYoungerColumns: this.#hasYoungerColumns,
     }
   }
 
   /** The same without UNDOs. Throws: CORRUPTION. */
   ownChanges(start: number, end: number): SourceDeltas {
     const redos = this.#redoRecords.read(start, end)
-    return { undos: NO_RECORDS, redos, hasYoungerColumns: false }
+    return { undos: NO_RECORDS, redos }
   }
 
   /** REDO records of rows `[start, end)` as runs, older ones first. Throws: CORRUPTION. */

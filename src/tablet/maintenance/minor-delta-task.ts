@@ -30,13 +30,9 @@ export class MinorDeltaTask extends SteppedTask {
     if (!this.isFree(rowSet) || rowSet.redos.length < 2) return
     const { view } = this.hold(rowSet)
     const redo = yield* this.#write(view)
-    const since = rowSet.redos.filter((file) => !view.redos.includes(file))
-    const redos = [...(redo === null ? [] : [redo]), ...since.map(({ meta }) => meta)]
     this.#count(view, redo)
-    this.commit({
-      replace: [{ rowSet, meta: { ...rowSet.meta, redos } }],
-      historyMark: this.mark,
-    })
+    const meta = { ...rowSet.meta, redos: redo === null ? [] : [redo] }
+    this.commit({ replace: [{ rowSet, meta }], historyMark: this.mark })
   }
 
   *#write({ redos }: DiskRowSetView): Generator<void, DeltaFileMeta | null> {

@@ -33,7 +33,7 @@ export class RecordsAhead {
     if (start < this.#start || end > this.#end) {
       this.#start = start
       this.#end = Math.max(end, start + this.#windowRows)
-      this.#parts = this.#stores.flatMap((store) => store.readParts(start, this.#end, null))
+      this.#parts = this.#stores.flatMap((store) => store.readParts(start, this.#end))
     }
     const parts: DeltaRecords[] = []
     for (const records of this.#parts) {

@@ -12,6 +12,9 @@
  * from the latest on. All steps at one timestamp are one: what lay between them nobody ever saw.
  * The walk ends at the ancient history mark: an UNDO at or below it only leads to times below it,
  * which nobody may read.
+ *
+ * A REINSERT lacks the columns that are younger than its rowset was when it was written. Then all
+ * changes of such a column came later, and going back over them leads to its read default.
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
@@ -33,8 +36,6 @@ const NOBODY = -1
 export interface SourceDeltas {
   readonly undos: DeltaRecords
   readonly redos: DeltaRecords
-  /** Whether a REINSERT may lack a column: one that is younger than the input. */
-  readonly hasYoungerColumns: boolean
 }
 
 /**
@@ -48,7 +49,6 @@ export class RowHistory {
   readonly #output: HistoryRecords
   #undos: SourceRecords[] = []
   #redos: SourceRecords[] = []
-  #areReinsertsCompleted: boolean[] = []
 
   // Streams of the row under way: member m's UNDOs are stream 2m, its REDOs 2m + 1. Steps of a
   // stream are [#streamStarts[s], #streamEnds[s]), ascending by time; the end moves down.
@@ -89,7 +89,6 @@ export class RowHistory {
     this.#output.clear()
     this.#undos = sources.map(({ undos }) => new SourceRecords(undos, cells))
     this.#redos = sources.map(({ redos }) => new SourceRecords(redos, cells))
-    this.#areReinsertsCompleted = sources.map(({ hasYoungerColumns }) => hasYoungerColumns)
   }
 
   /**
@@ -109,7 +108,7 @@ export class RowHistory {
       } else {
         const hasUndos = this.#undos[source].seek(ordinal)
         if (!this.#redos[source].seek(ordinal)) {
-          if (hasUndos) this.#appendSingle(output, source, ordinal)
+          if (hasUndos) this.#copy(output, this.#undos[source])
           continue
         }
         this.#startRow()
@@ -126,17 +125,6 @@ export class RowHistory {
    */
   finish(base: BaseCells): DeltaRecords {
     return this.#output.finish(base)
-  }
-
-  #appendSingle(output: number, source: number, ordinal: number): void {
-    const undos = this.#undos[source]
-    if (this.#areReinsertsCompleted[source] && hasReinsert(undos)) {
-      this.#startRow()
-      this.#addMember(source, ordinal, true)
-      this.#walk(output)
-    } else {
-      this.#copy(output, undos)
-    }
   }
 
   /** Copies the UNDOs found of a row. */
@@ -284,28 +272,12 @@ export class RowHistory {
       this.#isThere[member] = false
       return
     }
-    if (kind === DELTA_KINDS.REINSERT) {
-      this.#isThere[member] = true
-      this.#setDefaults(member)
-    } else if (kind === REAPPEAR) {
-      this.#isThere[member] = true
-      return
-    }
+    if (kind !== DELTA_KINDS.UPDATE) this.#isThere[member] = true
     const first = member * this.#columnCount
     const end = steps.cellEnds[step]
     for (let cell = steps.cellStart(step); cell < end; cell++) {
       const column = steps.cellColumns[cell]
       this.#state[first + column] = steps.cellRefs[cell]
-      if (member === this.#visible) this.#noteChange(column)
-    }
-  }
-
-  /** A life that ended before a column was added shows its read default. */
-  #setDefaults(member: number): void {
-    const isCompleted = this.#areReinsertsCompleted[this.#memberSources[member]]
-    if (!isCompleted) return
-    for (let column = 0; column < this.#columnCount; column++) {
-      this.#state[member * this.#columnCount + column] = this.#output.cells[column].requestDefault()
       if (member === this.#visible) this.#noteChange(column)
     }
   }
@@ -362,13 +334,6 @@ export class RowHistory {
       target.endRecord()
     }
   }
-}
-
-function hasReinsert(undos: SourceRecords): boolean {
-  for (let record = undos.start; record < undos.end; record++) {
-    if (undos.records.kinds[record] === DELTA_KINDS.REINSERT) return true
-  }
-  return false
 }
 
 /** Bytes of records and their cells, about. */

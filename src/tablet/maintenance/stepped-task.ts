@@ -92,6 +92,10 @@ export abstract class SteppedTask implements MaintenanceTask {
 
   /** Lets go of all rowsets held. */
   protected release(): void {
+    this.#held.forEach((rowSet, index) => {
+      const isSame = rowSet.meta === this.#pins[index].view.meta
+      assert(isSame, 'nobody else changes the files of a rowset that a task works on')
+    })
     for (const pin of this.#pins) pin.release()
     for (const rowSet of this.#held) rowSet.isBusy = false
     this.#pins = []
