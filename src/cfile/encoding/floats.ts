@@ -14,12 +14,15 @@ import { CFILE_PAGE_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { BodyWriter } from './body-writer.ts'
 import { appendNumbers, readNumbers } from './number-stream.ts'
-import { appendOffsets, OFFSET_END, readOffsets } from './offsets.ts'
+import { appendOffsets, readOffsets } from './offsets.ts'
 
 const FLOAT_FORMS = { DECIMALS: 0, PLANES: 1 } as const
 
 const POWERS = Float64Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`))
 const EXPONENT_MAX = POWERS.length - 1
+/** Adding it and taking it away rounds what is below INTEGER_END. */
+const ROUNDER = 1.5 * 2 ** 52
+const INTEGER_END = 2 ** 51
 /** Cells by which the exponent is chosen. */
 const SAMPLE_COUNT = 64
 /** Of these, how many may be exceptions, and of all cells which share. */
@@ -83,12 +86,12 @@ function chooseExponent(doubles: Float64Array, count: number, isSingle: boolean)
 
 /** Whether a number is an integer divided by a power of ten. −0 and NaN are not. */
 function isDecimal(value: number, power: number, isSingle: boolean): boolean {
-  const integer = Math.round(value * power)
+  const integer = value * power + ROUNDER - ROUNDER
   const quotient = integer / power
   return (
     (isSingle ? Math.fround(quotient) : quotient) === value &&
-    integer > -(OFFSET_END / 2) &&
-    integer < OFFSET_END / 2 &&
+    integer > -INTEGER_END &&
+    integer < INTEGER_END &&
     (integer !== 0 || 1 / value > 0)
   )
 }
@@ -143,12 +146,24 @@ function toIntegers(
   isSingle: boolean,
 ): number {
   const integers = scratchIntegers
+  const places = scratchPlaces
   let exceptionCount = 0
   let before = 0
   for (let i = 0; i < count; i++) {
     const value = doubles[i]
-    if (isDecimal(value, power, isSingle)) before = Math.round(value * power)
-    else scratchPlaces[exceptionCount++] = i
+    const integer = value * power + ROUNDER - ROUNDER
+    const quotient = integer / power
+    const isSame = (isSingle ? Math.fround(quotient) : quotient) === value
+    if (
+      isSame &&
+      integer > -INTEGER_END &&
+      integer < INTEGER_END &&
+      (integer !== 0 || 1 / value > 0)
+    ) {
+      before = integer
+    } else {
+      places[exceptionCount++] = i
+    }
     integers[i] = before
   }
   return exceptionCount

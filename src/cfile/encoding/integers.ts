@@ -73,6 +73,33 @@ function appendPairs(
   runs: RunChoice,
   body: BodyWriter,
 ): NumberForm {
+  const offsets = scratchOffsets
+  let least = Infinity
+  let greatest = -Infinity
+  for (let i = 0, at = 0; i < count; i++, at += 2) {
+    const integer = (pairs[at + 1] | 0) * TWO_32 + pairs[at]
+    if (integer < least) least = integer
+    if (integer > greatest) greatest = integer
+    offsets[i] = integer
+  }
+  if (least > -OFFSET_END && greatest < OFFSET_END && greatest - least < OFFSET_END) {
+    const leastHigh = Math.floor(least / TWO_32)
+    body.appendWord(PAIR_FORMS.OFFSETS)
+    body.appendWord(least - leastHigh * TWO_32)
+    body.appendWord(leastHigh)
+    for (let i = 0; i < count; i++) offsets[i] -= least
+    return appendOffsets(offsets, count, greatest - least, runs, body)
+  }
+  return appendWidePairs(pairs, count, runs, body)
+}
+
+/** Appends lanes some of which no double holds. */
+function appendWidePairs(
+  pairs: Uint32Array,
+  count: number,
+  runs: RunChoice,
+  body: BodyWriter,
+): NumberForm {
   let leastLow = pairs[0]
   let leastHigh = pairs[1] | 0
   let greatestLow = leastLow

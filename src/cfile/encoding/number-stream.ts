@@ -36,6 +36,8 @@ const HEADER_WORDS = 3
 const PATCH_BITS = 48
 /** Numbers that are looked at to guess widths. */
 const SAMPLE_COUNT = 128
+/** Steps that are looked at to tell whether all of them shall be. */
+const STEP_SAMPLE_COUNT = 48
 /** Steps and runs take more time to read: they are chosen when they save this share of bits. */
 const STEPS_RATIO_MAX = 0.85
 const RUNS_RATIO_MAX = 0.7
@@ -68,15 +70,20 @@ export function appendNumbers(
   body: BodyWriter,
 ): NumberForm {
   assert(count <= CFILE_PAGE_ROW_COUNT_MAX, 'a stream has no more numbers than a page rows')
-  look(numbers, count)
-  const packedBits = guessBits(numbers, count, bitWidth(greatestNumber - leastNumber), false)
+  lookAtNumbers(numbers, count)
+  const wholeWidth = bitWidth(greatestNumber - leastNumber)
+  const packedBits = guessBits(numbers, count, leastNumber, wholeWidth, false)
   const packedBase = guessedBase
-  const stepBits = guessBits(numbers, count, bitWidth(greatestStep - leastStep), true)
-  const stepBase = guessedBase
+  let stepBits = packedBits
+  let stepBase: number | null = null
+  if (mayStep(numbers, count, wholeWidth)) {
+    lookAtSteps(numbers, count)
+    stepBits = guessBits(numbers, count, leastStep, bitWidth(greatestStep - leastStep), true)
+    stepBase = guessedBase
+  }
   const numberBits = Math.min(packedBits, stepBits)
   if (runs !== 'never' && count > 0) {
-    const perRun =
-      Math.min(32, bitWidth(greatestNumber - leastNumber)) + bitWidth(count / runCount) + 2
+    const perRun = wholeWidth + bitWidth(count / runCount) + 2
     const runBits = runCount * perRun + 2 * 32 * HEADER_WORDS
     if (runs === 'must' || runBits < numberBits * RUNS_RATIO_MAX) {
       appendRuns(numbers, count, body)
@@ -87,37 +94,66 @@ export function appendNumbers(
     appendSteps(numbers, count, stepBase, body)
     return NUMBER_FORMS.STEPS
   }
-  const wholeWidth = bitWidth(greatestNumber - leastNumber)
   choosePacking(numbers, count, packedBase, leastNumber, wholeWidth)
   appendHeader(NUMBER_FORMS.PACKED, body)
   appendPacked(numbers, count, body)
   return NUMBER_FORMS.PACKED
 }
 
-/** Finds the ends of numbers and of the steps between them, and how many runs they are. */
-function look(numbers: Int32Array, count: number): void {
-  let least = 2 ** 31 - 1
-  let greatest = -(2 ** 31)
-  let stepLeast = 2 ** 31 - 1
-  let stepGreatest = -(2 ** 31)
+/** Finds the ends of numbers, and how many runs they are. */
+function lookAtNumbers(numbers: Int32Array, count: number): void {
+  let least = count === 0 ? 0 : numbers[0]
+  let greatest = least
+  let before = least
   let runs = 1
-  let before = count === 0 ? 0 : numbers[0]
   for (let i = 0; i < count; i++) {
     const number = numbers[i]
     if (number < least) least = number
     if (number > greatest) greatest = number
-    if (i === 0) continue
-    const step = (number - before) | 0
-    if (step < stepLeast) stepLeast = step
-    if (step > stepGreatest) stepGreatest = step
-    if (step !== 0) runs++
+    if (number !== before) runs++
     before = number
   }
-  leastNumber = count === 0 ? 0 : least
-  greatestNumber = count === 0 ? 0 : greatest
-  leastStep = count < 2 ? 0 : stepLeast
-  greatestStep = count < 2 ? 0 : stepGreatest
+  leastNumber = least
+  greatestNumber = greatest
   runCount = runs
+}
+
+/** Finds the ends of the steps between numbers. Requires: at least two. */
+function lookAtSteps(numbers: Int32Array, count: number): void {
+  let before = numbers[1]
+  let least = (before - numbers[0]) | 0
+  let greatest = least
+  for (let i = 2; i < count; i++) {
+    const number = numbers[i]
+    const step = (number - before) | 0
+    if (step < least) least = step
+    if (step > greatest) greatest = step
+    before = number
+  }
+  leastStep = least
+  greatestStep = greatest
+}
+
+/** Whether a few steps look as if they took fewer bits than numbers, all but one of them. */
+function mayStep(numbers: Int32Array, count: number, wholeWidth: number): boolean {
+  if (count < 2 || wholeWidth <= 1) return false
+  const stride = Math.max(1, Math.floor(count / STEP_SAMPLE_COUNT))
+  let least = Infinity
+  let greatest = -Infinity
+  let leastBefore = Infinity
+  let greatestBefore = -Infinity
+  for (let i = 1; i < count; i += stride) {
+    const step = (numbers[i] - numbers[i - 1]) | 0
+    if (step < least) {
+      leastBefore = least
+      least = step
+    } else if (step < leastBefore) leastBefore = step
+    if (step > greatest) {
+      greatestBefore = greatest
+      greatest = step
+    } else if (step > greatestBefore) greatestBefore = step
+  }
+  return greatestBefore < leastBefore || bitWidth(greatestBefore - leastBefore) < wholeWidth
 }
 
 const sample = new Int32Array(SAMPLE_COUNT)
@@ -131,10 +167,10 @@ let guessedBase: number | null = null
 function guessBits(
   numbers: Int32Array,
   count: number,
+  wholeBase: number,
   wholeWidth: number,
   areSteps: boolean,
 ): number {
-  const wholeBase = areSteps ? leastStep : leastNumber
   guessedBase = null
   const wholeBits = count * wholeWidth
   if (wholeWidth <= 2 || count <= SAMPLE_COUNT) return wholeBits
