@@ -60,6 +60,7 @@ export class TabletMaintenance {
         outcome = this.#ask(call)
         return isOpen()
       })
+      outcome = this.#ask(call)
     }
     return answerOf(outcome)
   }
