@@ -19,6 +19,8 @@ export type Codec = (typeof CODECS)[keyof typeof CODECS]
 const RATIO_MAX = 0.9
 /** Fewer bytes are not worth a call. */
 const BYTES_MIN = 128
+/** Bytes by which it is judged whether the others compress. */
+const SLICE_BYTES = 2048
 
 /** The codec for a page of a column. `isPacked`: its values are packed numbers already. */
 export function codecOf(compression: Compression, isPacked: boolean): Codec {
@@ -30,6 +32,16 @@ export function codecOf(compression: Compression, isPacked: boolean): Codec {
     default:
       return CODECS[compression]
   }
+}
+
+/**
+ * Whether a slice from the middle compresses by a tenth, so that it is worth trying with the whole.
+ * Few bytes always are.
+ */
+export function looksCompressible(codec: Codec, bytes: Uint8Array): boolean {
+  if (bytes.length < SLICE_BYTES * 3) return true
+  const start = (bytes.length - SLICE_BYTES) >>> 1
+  return compressBytes(codec, bytes.subarray(start, start + SLICE_BYTES)) !== null
 }
 
 /** Compresses bytes. Returns: null when that would not save a tenth of them. */

@@ -29,7 +29,13 @@ import { bitmapBytes, getBit } from '../util/bitmap.ts'
 import { align8, equalBytes } from '../util/bytes.ts'
 import { crc32c } from '../util/crc32c.ts'
 import { VERIFY } from '../util/verify.ts'
-import { CODECS, codecOf, compressBytes, decompressBytes } from './compression.ts'
+import {
+  CODECS,
+  codecOf,
+  compressBytes,
+  decompressBytes,
+  looksCompressible,
+} from './compression.ts'
 import { BodyReader } from './encoding/body-reader.ts'
 import { BodyWriter } from './encoding/body-writer.ts'
 import { expandLanes } from './encoding/expand-lanes.ts'
@@ -84,6 +90,10 @@ export function encodePage(cells: ColumnVector, options: PageOptions): Uint8Arra
   const isPacked = arePacked(physical, encoding, rowCount - nullCount, bodyBytes)
   let codec = codecOf(options.compression, isPacked)
   const plain = body.bytes.subarray(0, bodyBytes)
+  // Floating point numbers without order are not worth the try; texts nearly always are.
+  if (codec !== CODECS.NONE && physical !== PHYSICAL.binary && !looksCompressible(codec, plain)) {
+    codec = CODECS.NONE
+  }
   const compressed = compressBytes(codec, plain)
   if (compressed === null) codec = CODECS.NONE
   const stored = compressed ?? plain

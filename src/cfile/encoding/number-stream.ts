@@ -245,8 +245,8 @@ let packingPatches = 0
 
 /**
  * Chooses how to pack numbers: from `patchedBase` on with patches, where that takes fewer bits than
- * from `wholeBase` on without. A guess that found no use for patches gives null; then only wide
- * numbers are looked at again.
+ * from `wholeBase` on without. A guess that found no use for patches gives null; then only numbers
+ * that are wide, and too few for a sample, are looked at again.
  */
 function choosePacking(
   numbers: Int32Array,
@@ -258,7 +258,8 @@ function choosePacking(
   packingBase = wholeBase
   packingWidth = wholeWidth
   packingPatches = 0
-  if (patchedBase === null && wholeWidth <= UNPATCHED_WIDTH_MAX) return
+  const wasSampled = count > SAMPLE_COUNT
+  if (patchedBase === null && (wasSampled || wholeWidth <= UNPATCHED_WIDTH_MAX)) return
   const base = patchedBase ?? wholeBase
   widthCounts.fill(0)
   for (let i = 0; i < count; i++) widthCounts[32 - Math.clz32(numbers[i] - base)]++

@@ -31,6 +31,8 @@ const SAMPLE_COUNT = 256
 const SAMPLE_DIFFERENT_MAX = 0.6
 /** A dictionary is kept when at most this share of the cells is different. */
 const DIFFERENT_MAX = 0.5
+/** Bytes of values that are copied as three words. */
+const SHORT_BYTES = 12
 /** Prefixes are taken out when they are at least this share of all bytes of a sorted page. */
 const SHARED_MIN = 0.3
 
@@ -198,13 +200,58 @@ function readDictionary(count: number, reader: BodyReader): DecodedValues {
     offsets[i + 1] = total
   }
   if (total > VALUE_BYTES_MAX) throw reader.corrupt('values of impossible lengths')
+  return { bytes: joinValues(values, starts, different, codes, count, total), offsets }
+}
+
+/** The values of codes, joined: `total` bytes. */
+function joinValues(
+  values: Uint8Array,
+  starts: Uint32Array,
+  different: number,
+  codes: Int32Array,
+  count: number,
+  total: number,
+): Uint8Array {
+  let longest = 0
+  for (let code = 0; code < different; code++) {
+    longest = Math.max(longest, starts[code + 1] - starts[code])
+  }
+  if (longest <= SHORT_BYTES) return joinShort(values, starts, different, codes, count, total)
   const bytes = new Uint8Array(total)
   for (let i = 0, to = 0; i < count; i++) {
-    const code = codes[i]
-    const end = starts[code + 1]
-    for (let from = starts[code]; from < end; from++) bytes[to++] = values[from]
+    const start = starts[codes[i]]
+    const end = starts[codes[i] + 1]
+    copyBytes(values, start, end, bytes, to)
+    to += end - start
   }
-  return { bytes, offsets }
+  return bytes
+}
+
+/** As `joinValues`, of short values: each is written as whole words, over what the next one takes. */
+function joinShort(
+  values: Uint8Array,
+  starts: Uint32Array,
+  different: number,
+  codes: Int32Array,
+  count: number,
+  total: number,
+): Uint8Array {
+  const padded = new Uint8Array(different * SHORT_BYTES)
+  for (let code = 0; code < different; code++) {
+    copyBytes(values, starts[code], starts[code + 1], padded, code * SHORT_BYTES)
+  }
+  const words = new Uint32Array(padded.buffer)
+  const bytes = new Uint8Array(total + SHORT_BYTES)
+  const view = new DataView(bytes.buffer)
+  for (let i = 0, to = 0; i < count; i++) {
+    const code = codes[i]
+    const at = code * (SHORT_BYTES / 4)
+    view.setUint32(to, words[at], true)
+    view.setUint32(to + 4, words[at + 1], true)
+    view.setUint32(to + 8, words[at + 2], true)
+    to += starts[code + 1] - starts[code]
+  }
+  return bytes.subarray(0, total)
 }
 
 /** Whether a sample of neighbours ascends and shares much. */
