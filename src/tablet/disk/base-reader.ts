@@ -10,9 +10,24 @@ import { CFileReader } from '../../cfile/cfile-reader.ts'
 import { KeyFileReader } from '../../cfile/key-file-reader.ts'
 import type { PageCache } from '../../cfile/page-cache.ts'
 import { blocksOf, pageBytesOf } from '../../cfile/page-list.ts'
+import { STORED_ROW_BYTES_MAX } from '../../common/limits.ts'
 import { assert } from '../../util/assert.ts'
-import { bytesOf } from './base-writer.ts'
-import { pageListsOf, readDirectory, type StoredDirectory } from './directory.ts'
+import {
+  bytesOf,
+  decodeBlocks,
+  decodeBloom,
+  decodeColumn,
+  decodeDirectory,
+  decodeKeys,
+  readDirectory,
+  type StoredDirectory,
+} from './directory.ts'
+
+/** Bytes of a page in a list of pages in memory, of its zone map, and of readers, about. */
+const LIST_PAGE_BYTES = 32
+const ZONE_BYTES = 170
+const COLUMN_BYTES = 150
+const READER_BYTES = 1024
 
 /** Where a base is, and what its pages are kept in. */
 export interface BaseReaderOptions {
@@ -44,32 +59,28 @@ export interface BaseReport {
   readonly columns: readonly ColumnReport[]
 }
 
-/** What a directory says, with readers for it. */
+/** A directory, with readers of what every read of a key needs. Columns are kept one by one. */
 class OpenBase {
   readonly stored: StoredDirectory
-  readonly columns = new Map<number, CFileReader>()
   readonly keys: KeyFileReader
   readonly bloom: BloomReader
 
   constructor(stored: StoredDirectory, { blocks, cache, owner, where }: BaseReaderOptions) {
-    const { directory } = stored
+    const keys = decodeKeys(stored)
+    const bloom = decodeBloom(stored)
     this.stored = stored
-    this.keys = new KeyFileReader(directory.keys, blocks, cache, owner, `${where}, keys`)
-    this.bloom = new BloomReader(directory.bloom, blocks, cache, owner, `${where}, Bloom filter`)
-    for (const { columnId, file } of directory.columns) {
-      const name = `${where}, column ${columnId}`
-      this.columns.set(columnId, new CFileReader(file, blocks, cache, owner, name))
-    }
+    this.keys = new KeyFileReader(keys, blocks, cache, owner, `${where}, keys`)
+    this.bloom = new BloomReader(bloom, blocks, cache, owner, `${where}, Bloom filter`)
   }
 
-  /** Bytes it holds, about: zone maps as if they were all decoded. */
+  /** Bytes it holds, about. */
   get heldBytes(): number {
-    const { columns, keys } = this.stored.directory
-    let pageCount = 0
-    for (const list of pageListsOf(this.stored.directory)) pageCount += list.rowEnds.length
-    const zoneBytes = columns.reduce((sum, { file }) => sum + file.zones.length, 0)
-    const separatorBytes = keys.separators.length + keys.separators.count * 4
-    return bytesOf(this.stored.blocks) + pageCount * 200 + zoneBytes + separatorBytes + 2048
+    const { stored, keys, bloom } = this
+    const { separators } = keys.meta
+    const pageCount = keys.pageCount + bloom.meta.pages.lengths.length
+    const separatorBytes = separators.length + separators.count * 4
+    const bytes = bytesOf(stored.ownBlocks) + separatorBytes
+    return bytes + pageCount * LIST_PAGE_BYTES + stored.columns.size * COLUMN_BYTES + READER_BYTES
   }
 }
 
@@ -86,17 +97,35 @@ export class BaseReader {
 
   /** Rows, deleted ones included. */
   get rowCount(): number {
-    return this.#open().stored.directory.rowCount
+    return this.#open().stored.rowCount
   }
 
   /** Ids of the columns that the base has, in the order in which they were written. */
   get columnIds(): readonly number[] {
-    return this.#open().stored.directory.columns.map(({ columnId }) => columnId)
+    return [...this.#open().stored.columns.keys()]
   }
 
   /** A column, or null when it is younger than the rowset. */
   column(columnId: number): CFileReader | null {
-    return this.#open().columns.get(columnId) ?? null
+    const { stored } = this.#open()
+    const section = stored.columns.get(columnId)
+    if (section === undefined) return null
+    const { blocks, cache, owner, directory, where } = this.options
+    // Where the column's part of the directory lies: nothing else is kept there.
+    const block = directory.block + Math.floor(section.offset / STORED_ROW_BYTES_MAX)
+    const offset = section.offset % STORED_ROW_BYTES_MAX
+    const found = cache.get(owner, directory.file, block, offset)
+    if (found !== undefined) {
+      assert(found instanceof CFileReader, 'the place of a column has its reader in the cache')
+      return found
+    }
+    const decoded = decodeColumn(stored, columnId)
+    assert(decoded !== null, 'a column that is listed is there')
+    const meta = { ...decoded, zones: decoded.zones.slice() }
+    const reader = new CFileReader(meta, blocks, cache, owner, `${where}, column ${columnId}`)
+    const bytes = reader.pageCount * (LIST_PAGE_BYTES + ZONE_BYTES) + meta.zones.length
+    cache.put(owner, directory.file, block, offset, reader, bytes + READER_BYTES)
+    return reader
   }
 
   /** The keys. */
@@ -117,10 +146,10 @@ export class BaseReader {
   /** Bytes of its blocks, those of the directory included. */
   get baseBytes(): number {
     const { stored } = this.#open()
-    return bytesOf(stored.directory.blocks) + bytesOf(stored.blocks)
+    return bytesOf(decodeBlocks(stored)) + bytesOf(stored.ownBlocks)
   }
 
-  /** The directory, and the blocks it is in. */
+  /** The directory as it is stored. */
   get directory(): StoredDirectory {
     return this.#open().stored
   }
@@ -134,11 +163,12 @@ export class BaseReader {
 
   /** What it is made of. */
   describe(): BaseReport {
-    const { directory, blocks } = this.directory
+    const stored = this.directory
+    const directory = decodeDirectory(stored)
     return {
       rowCount: directory.rowCount,
-      bytes: this.baseBytes,
-      directoryBytes: bytesOf(blocks),
+      bytes: bytesOf(directory.blocks) + bytesOf(stored.ownBlocks),
+      directoryBytes: bytesOf(stored.ownBlocks),
       keyBytes: pageBytesOf(directory.keys.pages),
       bloomBytes: pageBytesOf(directory.bloom.pages),
       columns: directory.columns.map(({ columnId, file }) => ({

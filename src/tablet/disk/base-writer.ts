@@ -19,8 +19,8 @@ import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { EMPTY_BYTES } from '../../util/bytes.ts'
 import {
-  type BlockSize,
   blockSizesOf,
+  bytesOf,
   type DirectoryColumn,
   pageListsOf,
   writeDirectory,
@@ -166,13 +166,6 @@ export class BaseWriter {
     this.#columns.push({ columnId, file: meta })
     this.#column = null
   }
-}
-
-/** Sum of the sizes of blocks. */
-export function bytesOf(sizes: readonly BlockSize[]): number {
-  let bytes = 0
-  for (const size of sizes) bytes += size.bytes
-  return bytes
 }
 
 /**

@@ -11,11 +11,12 @@ import type { CFileMeta } from '../../cfile/cfile-meta.ts'
 import { rowCountOf } from '../../cfile/page-list.ts'
 import { assert } from '../../util/assert.ts'
 import type { BaseReader } from './base-reader.ts'
-import { bytesOf } from './base-writer.ts'
 import {
   type BlockSize,
   blockSizesOf,
+  bytesOf,
   type Directory,
+  decodeDirectory,
   pageListsOf,
   writeDirectory,
 } from './directory.ts'
@@ -31,19 +32,20 @@ export interface EditedBase {
 
 /** Gathers changes to a base's columns, then writes the new directory. */
 export class DirectoryEditor {
-  readonly #base: BaseReader
+  readonly #former: Directory
+  readonly #formerOwnBlocks: readonly BlockSize[]
   readonly #columns = new Map<number, CFileMeta>()
 
   constructor(base: BaseReader) {
-    this.#base = base
-    for (const { columnId, file } of base.directory.directory.columns) {
-      this.#columns.set(columnId, file)
-    }
+    const stored = base.directory
+    this.#former = decodeDirectory(stored)
+    this.#formerOwnBlocks = stored.ownBlocks
+    for (const { columnId, file } of this.#former.columns) this.#columns.set(columnId, file)
   }
 
   /** Puts a column in place of what there was of it, or beside the others. */
   setColumn(columnId: number, file: CFileMeta): void {
-    assert(rowCountOf(file.pages) === this.#base.rowCount, 'a column has a cell for every key')
+    assert(rowCountOf(file.pages) === this.#former.rowCount, 'a column has a cell for every key')
     this.#columns.set(columnId, file)
   }
 
@@ -54,13 +56,13 @@ export class DirectoryEditor {
 
   /** Writes the new directory. Requires: inside a transaction; all columns were finished. */
   finish(blocks: BlockWriter): EditedBase {
-    const former = this.#base.directory
+    const former = this.#former
     const columns = [...this.#columns].map(([columnId, file]) => ({ columnId, file }))
-    const pages = { ...former.directory, columns }
-    const sizes = sizesOf(pages, former.directory.blocks)
+    const pages = { ...former, columns }
+    const sizes = sizesOf(pages, former.blocks)
     const own = writeDirectory({ ...pages, blocks: sizes }, blocks)
     const names = new Set(sizes.map(nameOf))
-    const formerBlocks = [...former.directory.blocks, ...former.blocks]
+    const formerBlocks = [...former.blocks, ...this.#formerOwnBlocks]
     const files = new Set([...sizes, ...own].map(({ file }) => file))
     return {
       directory: { file: own[0].file, block: own[0].block },

@@ -7,7 +7,10 @@
  *        4      4  crc    CRC-32C of everything behind this field
  *        8      4  bytes  of the directory, a multiple of 8
  *       12      4  zero
- *       16      …  varints: rowCount; blocks; columns; keys; Bloom filter; then zeros
+ *       16      …  rowCount, blocks, columns, keys, Bloom filter as varints; then zeros
+ *
+ * Each part says how long it is, so that those of columns which nobody asks for stay as they are:
+ * a table may have hundreds.
  *
  * It is one block unless it is longer than a stored row: then consecutive blocks, all but the last
  * of STORED_ROW_BYTES_MAX bytes.
@@ -52,11 +55,24 @@ export interface Directory {
   readonly bloom: BloomMeta
 }
 
-/** A directory as it was read or written. */
+/** A part of a directory's bytes. */
+export interface DirectorySection {
+  readonly offset: number
+  readonly bytes: Uint8Array
+}
+
+/** A directory as it is stored, its parts not decoded. */
 export interface StoredDirectory {
-  readonly directory: Directory
+  readonly rowCount: number
+  readonly blocks: DirectorySection
+  /** By column id, in the order of the columns. */
+  readonly columns: ReadonlyMap<number, DirectorySection>
+  readonly keys: DirectorySection
+  readonly bloom: DirectorySection
   /** Its own blocks, with their sizes. */
-  readonly blocks: readonly BlockSize[]
+  readonly ownBlocks: readonly BlockSize[]
+  /** How errors name it. */
+  readonly where: string
 }
 
 /** All lists of pages of a directory. */
@@ -100,22 +116,26 @@ export function writeDirectory(directory: Directory, blocks: BlockWriter): Block
 /** The stored form. */
 export function encodeDirectory(directory: Directory): Uint8Array {
   const target = new ByteArena(4096)
+  const part = new ByteArena(4096)
   target.reserve(HEADER_BYTES)
   target.length = HEADER_BYTES
   appendVarint(target, directory.rowCount)
-  appendVarint(target, directory.blocks.length)
   for (const { file, block, bytes } of directory.blocks) {
-    appendVarint(target, file)
-    appendVarint(target, block)
-    appendVarint(target, bytes)
+    appendVarint(part, file)
+    appendVarint(part, block)
+    appendVarint(part, bytes)
   }
+  appendPart(target, part)
   appendVarint(target, directory.columns.length)
   for (const { columnId, file } of directory.columns) {
     appendVarint(target, columnId)
-    appendCFileMeta(target, file)
+    appendCFileMeta(part, file)
+    appendPart(target, part)
   }
-  appendKeyFileMeta(target, directory.keys)
-  appendBloomMeta(target, directory.bloom)
+  appendKeyFileMeta(part, directory.keys)
+  appendPart(target, part)
+  appendBloomMeta(part, directory.bloom)
+  appendPart(target, part)
   const bytes = new Uint8Array(align8(target.length))
   bytes.set(target.bytes.subarray(0, target.length))
   const view = new DataView(bytes.buffer)
@@ -124,6 +144,12 @@ export function encodeDirectory(directory: Directory): Uint8Array {
   view.setUint32(12, 0, true)
   view.setUint32(4, crc32c(bytes, 8), true)
   return bytes
+}
+
+function appendPart(target: ByteArena, part: ByteArena): void {
+  appendVarint(target, part.length)
+  target.append(part.bytes, 0, part.length)
+  part.truncate(0)
 }
 
 /**
@@ -141,7 +167,7 @@ export function readDirectory(blocks: BlockReader, first: BlockId, where: string
   const total = view.getUint32(8, true)
   if (total > bytesMax) throw new CorruptionError(`${place}: cut off`)
   if (total > bytes.length) bytes = readParts(blocks, bytes, total, sizes)
-  return { directory: decodeDirectory(bytes, place), blocks: sizes }
+  return openDirectory(bytes, sizes, place)
 }
 
 function readParts(
@@ -163,10 +189,28 @@ function readParts(
   return bytes
 }
 
-/** The directory of a stored form; parts of it are views of the bytes. Throws: CORRUPTION. */
-export function decodeDirectory(bytes: Uint8Array, where: string): Directory {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+/** The parts of a directory: views of the bytes. Throws: CORRUPTION. */
+export function openDirectory(
+  bytes: Uint8Array,
+  ownBlocks: readonly BlockSize[],
+  where: string,
+): StoredDirectory {
+  checkDirectory(bytes, where)
+  const reader = new VarintReader(bytes, HEADER_BYTES, where)
+  const rowCount = reader.next()
+  const blocks = nextSection(reader)
+  const columns = new Map<number, DirectorySection>()
+  for (let left = reader.nextUpTo(bytes.length); left > 0; left--) {
+    columns.set(reader.next(), nextSection(reader))
+  }
+  const keys = nextSection(reader)
+  const bloom = nextSection(reader)
+  return { rowCount, blocks, columns, keys, bloom, ownBlocks, where }
+}
+
+function checkDirectory(bytes: Uint8Array, where: string): void {
   if (bytes.length < HEADER_BYTES) throw new CorruptionError(`${where}: shorter than its header`)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   if (view.getUint32(0, true) !== MAGIC) throw new CorruptionError(`${where}: wrong magic`)
   const expected = view.getUint32(4, true)
   const found = crc32c(bytes, 8)
@@ -174,26 +218,70 @@ export function decodeDirectory(bytes: Uint8Array, where: string): Directory {
     throw new CorruptionError(`${where}: checksum is ${expected}, bytes give ${found}`)
   }
   if (view.getUint32(8, true) !== bytes.length) throw new CorruptionError(`${where}: wrong size`)
-  const reader = new VarintReader(bytes, HEADER_BYTES, where)
-  const rowCount = reader.next()
-  const blocks = readBlockSizes(reader)
-  const columns: DirectoryColumn[] = []
-  for (let left = reader.nextUpTo(bytes.length); left > 0; left--) {
-    columns.push({ columnId: reader.next(), file: readCFileMeta(reader) })
-  }
-  const keys = readKeyFileMeta(reader)
-  const bloom = readBloomMeta(reader)
-  const hasAllRows = columns.every(({ file }) => rowCountOf(file.pages) === rowCount)
-  if (!hasAllRows || rowCountOf(keys.pages) !== rowCount) {
-    throw reader.corruption('has pages of other rows')
-  }
-  return { rowCount, blocks, columns, keys, bloom }
 }
 
-function readBlockSizes(reader: VarintReader): BlockSize[] {
+function nextSection(reader: VarintReader): DirectorySection {
+  const bytes = reader.nextSized()
+  return { offset: reader.offset - bytes.length, bytes }
+}
+
+/** All of a directory. Throws: CORRUPTION. */
+export function decodeDirectory(stored: StoredDirectory): Directory {
+  const columns = [...stored.columns.keys()].map((columnId) => ({
+    columnId,
+    file: mustColumn(stored, columnId),
+  }))
+  return {
+    rowCount: stored.rowCount,
+    blocks: decodeBlocks(stored),
+    columns,
+    keys: decodeKeys(stored),
+    bloom: decodeBloom(stored),
+  }
+}
+
+function mustColumn(stored: StoredDirectory, columnId: number): CFileMeta {
+  const file = decodeColumn(stored, columnId)
+  assert(file !== null, 'a column that is listed is there')
+  return file
+}
+
+/** A column, or null when there is none. Throws: CORRUPTION. */
+export function decodeColumn(stored: StoredDirectory, columnId: number): CFileMeta | null {
+  const section = stored.columns.get(columnId)
+  if (section === undefined) return null
+  const reader = new VarintReader(section.bytes, 0, `${stored.where}, column ${columnId}`)
+  const file = readCFileMeta(reader)
+  if (rowCountOf(file.pages) !== stored.rowCount) throw reader.corruption('has other rows')
+  return file
+}
+
+/** The keys. Throws: CORRUPTION. */
+export function decodeKeys(stored: StoredDirectory): KeyFileMeta {
+  const reader = new VarintReader(stored.keys.bytes, 0, `${stored.where}, keys`)
+  const keys = readKeyFileMeta(reader)
+  if (rowCountOf(keys.pages) !== stored.rowCount) throw reader.corruption('have other rows')
+  return keys
+}
+
+/** The Bloom filter. Throws: CORRUPTION. */
+export function decodeBloom(stored: StoredDirectory): BloomMeta {
+  return readBloomMeta(new VarintReader(stored.bloom.bytes, 0, `${stored.where}, Bloom filter`))
+}
+
+/** The blocks that have pages. Throws: CORRUPTION. */
+export function decodeBlocks(stored: StoredDirectory): BlockSize[] {
+  const reader = new VarintReader(stored.blocks.bytes, 0, `${stored.where}, blocks`)
   const sizes: BlockSize[] = []
-  for (let left = reader.nextUpTo(reader.bytes.length); left > 0; left--) {
+  while (reader.offset < reader.bytes.length) {
     sizes.push({ file: reader.next(), block: reader.next(), bytes: reader.next() })
   }
   return sizes
+}
+
+/** Sum of the sizes of blocks. */
+export function bytesOf(sizes: readonly BlockSize[]): number {
+  let bytes = 0
+  for (const size of sizes) bytes += size.bytes
+  return bytes
 }

@@ -104,6 +104,20 @@ describe('BaseReader', () => {
     expect(sample.blocks.rowsRead).toBe(2)
   })
 
+  test('decodes of a directory what is asked for, column by column', () => {
+    const names = Array.from({ length: 290 }, (_, i) => `c${i} INT64 NULL`)
+    const sample = aBase(new Prng(SEED), aSchema('key INT64 KEY', ...names), 100)
+    const cache = new PageCache(8 * 1024 * 1024)
+    const reader = baseReader(sample, cache)
+    expect(reader.rowCount).toBe(100)
+    const opened = cache.heldBytes
+    expect(reader.column(15)).toBe(reader.column(15))
+    expect(cache.heldBytes - opened).toBeLessThan(2000)
+
+    expect(sample.blocks.rowsRead).toBe(1)
+    cache.checkInvariants()
+  })
+
   test('describes what a base is made of', () => {
     const sample = aBase(new Prng(SEED), SMALL, 9000)
     const report = baseReader(sample).describe()

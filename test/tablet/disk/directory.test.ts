@@ -6,6 +6,7 @@ import {
   type Directory,
   decodeDirectory,
   encodeDirectory,
+  openDirectory,
   pageListsOf,
   readDirectory,
   writeDirectory,
@@ -20,7 +21,11 @@ import { EVERY_TYPE } from '../../support/random-rows.ts'
 const SEED = 0xd12
 
 function aDirectory(rowCount = 5000): Directory {
-  return baseReader(aBase(new Prng(SEED), EVERY_TYPE, rowCount)).directory.directory
+  return decodeDirectory(baseReader(aBase(new Prng(SEED), EVERY_TYPE, rowCount)).directory)
+}
+
+function decode(bytes: Uint8Array): Directory {
+  return decodeDirectory(openDirectory(bytes, [], 'here'))
 }
 
 /** A directory with separators of several megabytes. */
@@ -52,9 +57,9 @@ describe('Directory', () => {
     const directory = aDirectory()
     const bytes = encodeDirectory(directory)
 
-    expect(decodeDirectory(bytes, 'here')).toEqual(directory)
+    expect(decode(bytes)).toEqual(directory)
     expect(bytes.length % 8).toBe(0)
-    expect(encodeDirectory(decodeDirectory(bytes, 'here'))).toEqual(bytes)
+    expect(encodeDirectory(decode(bytes))).toEqual(bytes)
   })
 
   test('takes as many blocks as it needs', () => {
@@ -67,8 +72,8 @@ describe('Directory', () => {
     expect(sizes.map(({ block }) => block)).toEqual([2, 3, 4])
     expect(sizes[0].bytes).toBe(STORED_ROW_BYTES_MAX)
     const stored = readDirectory(blocks, sizes[0], 'rowset 5')
-    expect(stored.blocks).toEqual(sizes)
-    expect(encodeDirectory(stored.directory)).toEqual(encodeDirectory(directory))
+    expect(stored.ownBlocks).toEqual(sizes)
+    expect(encodeDirectory(decodeDirectory(stored))).toEqual(encodeDirectory(directory))
 
     blocks.flipBit({ file: 9, block: 4 }, 77)
     expect(() => readDirectory(blocks, sizes[0], 'rowset 5')).toThrow(
@@ -89,7 +94,7 @@ describe('Directory', () => {
       expect(() => readDirectory(blocks, id, 'rowset 5'), `bit ${bit}`).toThrow(CorruptionError)
       blocks.flipBit(id, bit)
     }
-    expect(readDirectory(blocks, id, 'rowset 5').directory.rowCount).toBe(100)
+    expect(readDirectory(blocks, id, 'rowset 5').rowCount).toBe(100)
   })
 
   test('of wrong bytes with a right checksum is a corruption, never anything else', () => {
@@ -101,7 +106,7 @@ describe('Directory', () => {
       bytes[prng.between(16, bytes.length - 1)] = prng.below(256)
       new DataView(bytes.buffer).setUint32(4, crc32c(bytes, 8), true)
       try {
-        decodeDirectory(bytes, 'here')
+        decode(bytes)
       } catch (error) {
         expect(error, `seed ${SEED}, round ${round}`).toBeInstanceOf(CorruptionError)
         told++
