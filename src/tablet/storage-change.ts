@@ -29,7 +29,7 @@ export interface UnusedBlocks {
 
 /** See the file's header. What is left out stays as it is. */
 export interface StorageChange {
-  /** Rowsets that come in: made by `TabletParts.openRowSet`, their later changes in their stores. */
+  /** Rowsets that come in, made by `TabletParts.openRowSet`, with later changes in their stores. */
   readonly add?: readonly DiskRowSet[]
   readonly remove?: readonly DiskRowSet[]
   readonly replace?: readonly RowSetReplacement[]

@@ -62,7 +62,7 @@ export interface SuperblockMarks {
   readonly changesMark: Timestamp
   /** The highest history mark that history was dropped by: no snapshot below it is served. */
   readonly historyMark: Timestamp
-  /** Until when some result in the results row is to be remembered; TIMESTAMP_MIN: there is none. */
+  /** Until when some result of the results row is remembered; TIMESTAMP_MIN: there is none. */
   readonly resultsUntil: Timestamp
   /** Rowsets from here on have not been. */
   readonly nextRowSetId: number

@@ -102,7 +102,7 @@ export class Tablet {
   #maintenance: MaintenanceManager | null = null
   /** Bytes of maintenance that writes owe, less than a step. */
   #helpOwedBytes = 0
-  /** While it is initialized: then its parts do not know yet that they may differ from the store. */
+  /** While it is being initialized: no parts are there to say that they differ from the store. */
   #isCommitting = false
 
   private constructor(

@@ -1,7 +1,7 @@
 /**
  * A tablet's life drawn from a seed: writes over few keys, repeats of keyed ones, reads at any
- * time, flushes in steps, storage that fails, and crashes that keep any prefix of what was not yet answered. Held
- * against the model after each step.
+ * time, flushes in steps, storage that fails, and crashes that keep any prefix of what was not yet
+ * answered. Held against the model after each step.
  *
  * The physical clock may lie up to 250 ms behind the true time, and by how much changes at each
  * restart.

@@ -72,7 +72,7 @@ export class TabletStory {
     this.harness.evict()
   }
 
-  /** Begins a flush of the MemRowSet: it is frozen and its rows resolved, and nothing is written. */
+  /** Begins a flush of the MemRowSet: it is frozen, its rows are resolved, and a file is begun. */
   beginFlush(): void {
     const { parts, clock } = this.harness
     this.#flush = new FlushMemRowSetTask(parts, clock.nowMicros(), 1)

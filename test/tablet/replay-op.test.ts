@@ -78,7 +78,7 @@ describe('replayOp', () => {
     })
   })
 
-  test('knows a row deleted on disk from the one inserted in memory, before and after its flush', () => {
+  test('knows a row deleted on disk from one inserted since, before and after its flush', () => {
     const story = tell((story) => {
       story.write([insert(1, 1), insert(2, 2)])
       story.flush()
@@ -119,7 +119,7 @@ describe('replayOp', () => {
     })
   })
 
-  test('never changes a row that its op inserted and that a flush took, where it lay before', () => {
+  test('never changes on disk what is left of a row that its op deleted and inserted', () => {
     const story = tell((story) => {
       story.write([insert(1, 1), insert(2, 2)])
       story.flush()

@@ -134,7 +134,7 @@ describe('TabletParts.swapMemRowSet', () => {
 })
 
 describe('TabletParts.beginFile', () => {
-  test('names the file as an orphan until a commit, and after a crash the next commit drops it', () => {
+  test('makes an orphan until a commit names it, which after a crash the next commit drops', () => {
     const harness = new TabletHarness(SCHEMA)
     run(harness, (parts) => parts.beginFile().append(Uint8Array.of(1)))
     expect(harness.parts.orphanFiles).toEqual([1])

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { TIMESTAMP_MAX } from '../../src/common/hybrid-clock.ts'
 import {
   STORED_ROW_BYTES_MAX,
   WAL_GENERATION_BYTES_MAX,
+  WAL_GENERATION_COUNT_FLUSHED_MAX,
   WAL_GENERATION_COUNT_MAX,
 } from '../../src/common/limits.ts'
 import { CorruptionError, StatusError } from '../../src/common/status.ts'
@@ -133,6 +135,103 @@ describe('Wal', () => {
     append(store, wal, anEntry(10))
 
     expect(() => append(store, wal, anEntry(10))).toThrow('order of their timestamps')
+  })
+})
+
+describe('Wal.beginGeneration', () => {
+  test('closes the open one, but not one without entries', () => {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    expect(store.transact(() => wal.beginGeneration())).toBe(false)
+    append(store, wal, anEntry(10))
+
+    expect(store.transact(() => wal.beginGeneration())).toBe(true)
+    expect(store.transact(() => wal.beginGeneration())).toBe(false)
+    append(store, wal, anEntry(11))
+    expect(wal.generations).toEqual([1, 2])
+    expect(wal.live.map(({ lastTimestamp, rowCount }) => [lastTimestamp, rowCount])).toEqual([
+      [10, 1],
+      [11, 1],
+    ])
+    wal.checkInvariants()
+  })
+
+  test('leaves numbers for what is written when there are many', () => {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    for (let at = 1; at <= 100; at++) {
+      append(store, wal, anEntry(at))
+      store.transact(() => wal.beginGeneration())
+    }
+
+    expect(wal.generations.length).toBe(WAL_GENERATION_COUNT_FLUSHED_MAX)
+    expect(wal.firstTimestamp).toBe(1)
+  })
+})
+
+describe('Wal.drop', () => {
+  //  generation   1          2          3 (open)
+  //  entries      10 11      20 21      30
+  function threeGenerations(): { store: MemoryTabletStore; wal: Wal } {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    for (const at of [10, 11, 20, 21, 30]) {
+      if (at === 20 || at === 30) store.transact(() => wal.beginGeneration())
+      append(store, wal, anEntry(at))
+    }
+    return { store, wal }
+  }
+
+  test.each([
+    [10, 0],
+    [11, 0],
+    [12, 1],
+    [21, 1],
+    [22, 2],
+    [TIMESTAMP_MAX, 2],
+  ])('may take what ends below the oldest change at %i', (anchor, count) => {
+    expect(threeGenerations().wal.droppableCount(anchor)).toBe(count)
+  })
+
+  test('forgets the oldest and goes on', () => {
+    const { store, wal } = threeGenerations()
+    expect(wal.lastTimestampOf(2)).toBe(21)
+    store.transact(() => wal.drop(2))
+    append(store, wal, anEntry(31))
+
+    expect(wal.generations).toEqual([3])
+    expect(wal.firstTimestamp).toBe(30)
+    expect(wal.rowCount).toBe(2)
+    expect(timestampsIn(store, [3])).toEqual([30, 31])
+    expect(() => timestampsIn(store, [2])).toThrow(CorruptionError)
+  })
+
+  test('takes its slots around the ring', () => {
+    const { store, wal } = threeGenerations()
+    for (let at = 100; at < 100 + 3 * WAL_GENERATION_COUNT_MAX; at++) {
+      append(store, wal, anEntry(at))
+      store.transact(() => {
+        wal.beginGeneration()
+        wal.drop(wal.droppableCount(at))
+      })
+    }
+
+    expect(wal.generations.length).toBe(2)
+    wal.checkInvariants()
+  })
+
+  test('knows until when the results in it are to be remembered', () => {
+    const store = new MemoryTabletStore()
+    const wal = aWal(store)
+    const resultKey = { key: 'k', share: 0, digest: 'd', isInternal: false }
+    append(store, wal, { ...anEntry(10), resultKey, expiresAt: 700 })
+    append(store, wal, { ...anEntry(11), resultKey, expiresAt: 600 })
+    store.transact(() => wal.beginGeneration())
+    append(store, wal, anEntry(12))
+
+    expect(wal.resultsUntilOf(0)).toBe(0)
+    expect(wal.resultsUntilOf(1)).toBe(700)
+    expect(replayed(store, [1, 2], () => {}).resultsUntilOf(1)).toBe(700)
   })
 })
 
