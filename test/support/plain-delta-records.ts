@@ -1,4 +1,4 @@
-/** Delta records as plain objects, and a model of what they mean. Shares no code with the engine. */
+/** Delta records as plain objects, and what they mean by the book. */
 
 import type { Cell, Physical } from '../../src/common/data-type.ts'
 import type { DeltaKind, DeltaRecords } from '../../src/tablet/delta/delta-records.ts'

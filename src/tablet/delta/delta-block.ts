@@ -63,8 +63,8 @@ export interface DecodedBlock {
 /**
  * The block of some records.
  *
- * Requires: 1 to DELTA_BLOCK_RECORDS records; cells of each column are at 0, 1, 2 … in the order in which
- * records name them, as a DeltaRecordsBuilder has them.
+ * Requires: 1 to DELTA_BLOCK_RECORDS records; cells of each column are at 0, 1, 2 … in the order in
+ * which records name them, as a DeltaRecordsBuilder has them.
  */
 export function encodeDeltaBlock(records: DeltaRecords): Uint8Array {
   assert(records.count > 0, 'a block has records')

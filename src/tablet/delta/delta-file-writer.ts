@@ -60,7 +60,7 @@ export class DeltaFileWriter {
     return this.#pending.heldBytes + this.#spare.heldBytes
   }
 
-  /** Appends records, which are copied. Requires: they are behind those so far; inside a transaction. */
+  /** Appends copies of records. Requires: they are behind those so far; inside a transaction. */
   append(records: DeltaRecords): void {
     const { count, ordinals, timestamps } = records
     const widths = widthsOf(records)

@@ -20,9 +20,9 @@ import {
   deltaBlockBytes,
 } from './delta-block.ts'
 import { DELTA_KINDS, type DeltaColumn, type DeltaRecords } from './delta-records.ts'
-import type { DeltaReader, DeltaStore, DeltaWants } from './delta-store.ts'
+import type { DeltaReader, DeltaRun, DeltaStore, DeltaWants } from './delta-store.ts'
 import { mergeDeltaRecords } from './merge-delta-records.ts'
-import { sliceDeltaRecords } from './slice-delta-records.ts'
+import { lowerRecord, sliceDeltaRecords } from './slice-delta-records.ts'
 
 /** Where blocks come from, and where they are kept. */
 interface BlockSource {
@@ -118,23 +118,30 @@ type FindBlocks = (
   known: ReadonlyMap<number, DeltaBlock>,
 ) => DeltaBlock[]
 
-/** Keeps the blocks of the last rows read, and what was decoded of them, whatever the cache does. */
+/** Keeps the blocks of the last rows read, and what was decoded of them, whatever is cached. */
 class DeltaFileReader implements DeltaReader {
+  readonly #meta: DeltaFileMeta
   readonly #find: FindBlocks
   #blocks = new Map<number, DeltaBlock>()
   #records: DeltaRecords[] = []
+  /** The blocks kept have all records of the rows `[start, end)`. */
+  #start = 0
+  #end = 0
 
-  constructor(find: FindBlocks) {
+  constructor(meta: DeltaFileMeta, find: FindBlocks) {
+    this.#meta = meta
     this.#find = find
   }
 
-  read(start: number, end: number): readonly DeltaRecords[] {
-    const blocks = this.#find(start, end, this.#blocks)
-    const isSame =
-      blocks.length === this.#blocks.size &&
-      blocks.every((block) => this.#blocks.get(block.number) === block)
-    if (!isSame) this.#hold(blocks)
-    return slicesOf(this.#records, start, end)
+  read(start: number, end: number): readonly DeltaRun[] {
+    if (start < this.#start || end > this.#end) this.#hold(this.#find(start, end, this.#blocks))
+    const runs: DeltaRun[] = []
+    for (const records of this.#records) {
+      const first = lowerRecord(records, start)
+      const last = lowerRecord(records, end)
+      if (first < last) runs.push({ records, start: first, end: last })
+    }
+    return runs
   }
 
   #hold(blocks: readonly DeltaBlock[]): void {
@@ -145,6 +152,11 @@ class DeltaFileReader implements DeltaReader {
       return { ...block.records, columns: block.records.columns.map((it) => new HeldColumn(it)) }
     })
     this.#blocks = new Map(blocks.map((block) => [block.number, block]))
+    const last = blocks.at(-1)
+    const { firstBlock, firstOrdinals } = this.#meta
+    this.#start = blocks[0]?.records.ordinals[0] ?? 0
+    const next = last === undefined ? 0 : last.number + last.partCount - firstBlock
+    this.#end = firstOrdinals[next] ?? Infinity
   }
 }
 
@@ -246,7 +258,7 @@ export class DeltaFile implements DeltaStore {
   }
 
   openReader(_wants: DeltaWants): DeltaReader {
-    return new DeltaFileReader((start, end, known) => this.#blocksOf(start, end, known))
+    return new DeltaFileReader(this.meta, (start, end, known) => this.#blocksOf(start, end, known))
   }
 
   /** Blocks that may hold rows of `[start, end)`; those in `known` need not be read. */

@@ -19,11 +19,11 @@ import {
   type DeltaKind,
   type DeltaRecords,
 } from './delta-records.ts'
-import type { DeltaReader, DeltaWants } from './delta-store.ts'
+import type { DeltaReader, DeltaRun, DeltaWants } from './delta-store.ts'
 import { lowerOrdinal, type OrdinalIndex } from './ordinal-index.ts'
 
 const CAPACITY_MIN = 8
-const NO_PARTS: readonly DeltaRecords[] = []
+const NO_RUNS: readonly DeltaRun[] = []
 
 /** The cells of one column that the records of a read have. */
 class NamedCells implements DeltaColumn {
@@ -101,7 +101,7 @@ export class DeltaMemReader implements DeltaReader {
     this.#snapshot = wants.snapshot
   }
 
-  read(start: number, end: number): readonly DeltaRecords[] {
+  read(start: number, end: number): readonly DeltaRun[] {
     if (this.#wanted.length !== this.#columns.length) this.#mapColumns()
     this.#count = 0
     this.#cellCount = 0
@@ -118,7 +118,8 @@ export class DeltaMemReader implements DeltaReader {
         this.#readRow(sorted[i], index.sortedValue(i))
       }
     }
-    return this.#count === 0 ? NO_PARTS : [this.#records()]
+    if (this.#count === 0) return NO_RUNS
+    return [{ records: this.#records(), start: 0, end: this.#count }]
   }
 
   #mapColumns(): void {

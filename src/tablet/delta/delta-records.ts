@@ -5,7 +5,7 @@
  *   ordinals        4         4        9         9          the row, by its place in the rowset
  *   timestamps     12        15       12        12
  *   kinds        UPDATE    DELETE   UPDATE    UPDATE
- *   cellEnds        2         2        3         5          cells of record i: [cellEnds[i−1], cellEnds[i])
+ *   cellEnds        2         2        3         5          of i: [cellEnds[i−1], cellEnds[i])
  *   cellColumns   c0 c1                c0      c0 c1        index into `columns`
  *   cellPositions  0  0                 1       2  1        row of that column's cells
  *

@@ -8,7 +8,14 @@ export interface DeltaWants {
   readonly columnIds: readonly number[]
 }
 
-/** Reads the records of one run of rows after the other, for one who wants what a snapshot shows. */
+/** Records `[start, end)` of some, by index. */
+export interface DeltaRun {
+  readonly records: DeltaRecords
+  readonly start: number
+  readonly end: number
+}
+
+/** Reads the records of one stretch of rows after the other, for one who wants a snapshot. */
 export interface DeltaReader {
   /**
    * Records of the rows `[start, end)`, as runs that follow each other. A DeltaMemStore leaves out
@@ -18,7 +25,7 @@ export interface DeltaReader {
    * Returns: borrowed until the next call. Throws: CORRUPTION that names the block, now or when
    * asked for cells.
    */
-  read(start: number, end: number): readonly DeltaRecords[]
+  read(start: number, end: number): readonly DeltaRun[]
 }
 
 /** Deltas of one DiskRowSet, in memory or in a file. */

@@ -14,7 +14,7 @@ import type { Physical } from '../../common/data-type.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { assert } from '../../util/assert.ts'
 import { DELTA_KINDS, type DeltaColumn, type DeltaRecords } from './delta-records.ts'
-import type { DeltaReader, DeltaStore, DeltaWants } from './delta-store.ts'
+import type { DeltaReader, DeltaRun, DeltaStore, DeltaWants } from './delta-store.ts'
 
 /** Where a cell is that no delta changes. */
 export const BASE_CELL = -1
@@ -175,11 +175,11 @@ export class DeltaWindow {
     for (let i = 0; i < this.#redos.length; i++) {
       if (!this.#isRelevant(this.#redos[i])) continue
       this.#redoReaders[i] ??= this.#redos[i].openReader(this.#wants)
-      for (const part of this.#redoReaders[i].read(start, end)) this.#applyRedos(part)
+      for (const run of this.#redoReaders[i].read(start, end)) this.#applyRedos(run)
     }
     for (let i = 0; i < this.#undos.length; i++) {
       this.#undoReaders[i] ??= this.#undos[i].openReader(this.#wants)
-      for (const part of this.#undoReaders[i].read(start, end)) this.#applyUndos(part)
+      for (const run of this.#undoReaders[i].read(start, end)) this.#applyUndos(run)
     }
   }
 
@@ -224,15 +224,15 @@ export class DeltaWindow {
     return this.#partCount++
   }
 
-  #applyRedos(records: DeltaRecords): void {
+  #applyRedos({ records, start: first, end: last }: DeltaRun): void {
     const { snapshot } = this.#wants
     const mapping = this.#mapColumns(records)
     const part = this.#beginPart()
-    const { count, ordinals, timestamps, kinds, cellEnds, cellColumns, cellPositions } = records
+    const { ordinals, timestamps, kinds, cellEnds, cellColumns, cellPositions } = records
     const columns = this.#columns
     const start = this.#start
-    let cell = 0
-    for (let i = 0; i < count; i++) {
+    let cell = first === 0 ? 0 : cellEnds[first - 1]
+    for (let i = first; i < last; i++) {
       const end = cellEnds[i]
       const at = timestamps[i]
       if (at > snapshot) {
@@ -260,15 +260,15 @@ export class DeltaWindow {
     this.#hasStates = true
   }
 
-  #applyUndos(records: DeltaRecords): void {
+  #applyUndos({ records, start: first, end: last }: DeltaRun): void {
     const { snapshot } = this.#wants
     const mapping = this.#mapColumns(records)
     const part = this.#beginPart()
-    const { count, ordinals, timestamps, kinds, cellEnds, cellColumns, cellPositions } = records
+    const { ordinals, timestamps, kinds, cellEnds, cellColumns, cellPositions } = records
     const columns = this.#columns
     const start = this.#start
-    let cell = 0
-    for (let i = 0; i < count; i++) {
+    let cell = first === 0 ? 0 : cellEnds[first - 1]
+    for (let i = first; i < last; i++) {
       const end = cellEnds[i]
       const at = timestamps[i]
       if (at <= snapshot) {

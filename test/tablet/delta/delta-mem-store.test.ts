@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DeltaMemStore } from '../../../src/tablet/delta/delta-mem-store.ts'
+import { sliceRecords } from '../../../src/tablet/delta/slice-delta-records.ts'
 import { Prng } from '../../../src/util/prng.ts'
 import type { PlainRow } from '../../support/a-write-block.ts'
 import {
@@ -153,8 +154,10 @@ describe('DeltaMemStore', () => {
         const columnIds = columns.map((column) => column.id)
         const start = prng.below(20)
         const end = prng.between(start + 1, 20)
-        const parts = store.openReader({ snapshot, columnIds }).read(start, end)
-        const seen = parts.flatMap(plainDeltas)
+        const runs = store.openReader({ snapshot, columnIds }).read(start, end)
+        const seen = runs.flatMap((run) =>
+          plainDeltas(sliceRecords(run.records, run.start, run.end)),
+        )
         for (let ordinal = start; ordinal < end; ordinal++) {
           const record = seen.find((it) => it.ordinal === ordinal)
           const isThere = isThereAt([], deltas, ordinal, snapshot)
