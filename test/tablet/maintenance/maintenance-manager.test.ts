@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { MaintenanceOp } from '../../../src/common/maintenance-op.ts'
 import { checkTablet } from '../../../src/tablet/invariants.ts'
+import { GarbageTask } from '../../../src/tablet/maintenance/garbage-task.ts'
 import type { RequestReport } from '../../../src/tablet/maintenance/maintenance-status.ts'
 import { aSchema } from '../../support/a-schema.ts'
 import { TabletHarness } from '../../support/tablet-harness.ts'
@@ -44,6 +45,10 @@ function settle(harness: TabletHarness): number {
   harness.store.release()
   return count
 }
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 let requestCount = 0
 
@@ -273,6 +278,27 @@ describe('MaintenanceManager.step', () => {
     insert(harness, 5000, 5001)
     expect(() => run(harness, 'COMPACT')).toThrow(/rowset/)
     insert(harness, 5001, 5002)
+  })
+})
+
+describe('MaintenanceManager', () => {
+  test('holds back an op that ends and leaves what it was for, longer each time', () => {
+    vi.spyOn(GarbageTask.prototype, 'step').mockReturnValue(true)
+    const harness = aTablet({ 'kudu.table.history_max_age_sec': '600' })
+    insert(harness, 0, 10)
+    run(harness, 'FLUSH_MRS')
+    harness.clock.advance(602 * SECOND)
+    settle(harness)
+
+    expect(lastOps(harness)).toEqual(['GC', 'FLUSH_MRS'])
+    expect(dueIn(harness)).toBe(30)
+    harness.clock.advance(30 * SECOND)
+    settle(harness)
+    expect(dueIn(harness)).toBe(60)
+    vi.restoreAllMocks()
+    harness.clock.advance(60 * SECOND)
+    settle(harness)
+    expect(dueIn(harness)).toBe(null)
   })
 })
 
