@@ -235,7 +235,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     work: (tablet: Tablet) => TabletReply<T>,
     table: TableEntry | null,
   ): Outcome<SectionReply<T>> {
-    const outcome = this.#guard.run<SectionReply<T>>(
+    return this.#guard.run<SectionReply<T>>(
       operation,
       () => {
         checkWireVersion(call.wire)
@@ -247,9 +247,6 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
       },
       { tableId: call.tableId },
     )
-    // A tablet that found its storage damaged is of no more use; the next call opens it anew.
-    if (!outcome.ok && outcome.code === 'CORRUPTION') this.#forget()
-    return outcome
   }
 
   #answer<T>(outcome: Outcome<SectionReply<T>>): TabletAnswer<T> {
