@@ -65,9 +65,7 @@ function plainBase(
   history.columns.forEach(({ name, physical }, index) => {
     const cells = new ColumnBuilder(physical)
     for (let row = start; row < end; ) {
-      const to = history.gatherEnd(index, row, Math.min(end, row + stepRows))
-      history.gather(index, row, to, cells)
-      row = to
+      row = history.gather(index, row, Math.min(end, row + stepRows), cells, 1e9)
     }
     const vector = cells.view()
     rows.forEach((row, i) => {

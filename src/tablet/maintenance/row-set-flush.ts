@@ -90,9 +90,8 @@ function* writeColumn(options: RowSetFlushOptions, writer: BaseWriter, index: nu
   const column = writer.column(index)
   const cells = new ColumnBuilder(history.columns[index].physical, Math.min(PAGE_ROWS, end - start))
   for (let row = start; row < end; ) {
-    const to = history.gatherEnd(index, row, Math.min(end, row + PAGE_ROWS))
     cells.clear()
-    history.gather(index, row, to, cells)
+    const to = history.gather(index, row, Math.min(end, row + PAGE_ROWS), cells, PIECE_BYTES)
     column.append(cells.view())
     yield cells.values.length + (to - row) * ROW_COST_BYTES
     row = to

@@ -24,10 +24,8 @@ import { PHYSICAL } from '../../common/data-type.ts'
 import { TIMESTAMP_MAX } from '../../common/hybrid-clock.ts'
 import type { Column } from '../../common/schema.ts'
 import type { KeyArena } from '../../util/arena.ts'
-import { assert } from '../../util/assert.ts'
 import { DELTA_KINDS } from '../delta/delta-records.ts'
 import { CHUNK_MASK, CHUNK_ROW_COUNT, CHUNK_SHIFT } from './chunk.ts'
-import type { ChunkedColumn } from './chunked-column.ts'
 import { gatherCells } from './gather-cells.ts'
 import { gatherKeys } from './gather-keys.ts'
 import { columnsOf, type HistoryColumn, historyColumns } from './history-columns.ts'
@@ -40,10 +38,9 @@ import { NO_REDO } from './row-chunk.ts'
 import { RowUndos } from './row-undos.ts'
 import { SlotList } from './slot-list.ts'
 
-/** Bytes that a binary column's cells may have in one gathering, unless one cell alone has more. */
-const GATHER_BYTES_MAX = 256 * 1024
-
+/** Keys or binary cells that are copied before their bytes are looked at. */
 const KEYS_AT_A_TIME = 64
+const VALUES_AT_A_TIME = 64
 
 const scratchCells = new Int32Array(CHUNK_ROW_COUNT)
 
@@ -181,32 +178,27 @@ export class MemRowHistory {
   }
 
   /**
-   * Where a gathering of a column's cells from `start` on ends: at `end`, or before it when it
-   * would be too big.
+   * Appends the base cells of rows from `start` on in a column to `target`, until its values have
+   * about `bytesMax` or the rows reach `end`, at most 4,096. Returns: the row it came to.
    */
-  gatherEnd(columnIndex: number, start: number, end: number): number {
+  gather(
+    columnIndex: number,
+    start: number,
+    end: number,
+    target: ColumnBuilder,
+    bytesMax: number,
+  ): number {
     const limit = Math.min(end, start + CHUNK_ROW_COUNT)
     const { physical, kept, changed } = this.cells[columnIndex]
-    if (physical !== PHYSICAL.binary) return limit
-    this.#nameCells(columnIndex, start, limit)
-    let bytes = 0
-    for (let i = 0; i < limit - start; i++) {
-      const cell = scratchCells[i]
-      bytes += cell < 0 ? (changed as ChunkedColumn).valueBytes(~cell) : kept.valueBytes(cell)
-      if (bytes > GATHER_BYTES_MAX && i > 0) return start + i
+    const source = this.#nameCells(columnIndex, start, limit) ? changed : null
+    const rowsAtATime = physical === PHYSICAL.binary ? VALUES_AT_A_TIME : CHUNK_ROW_COUNT
+    let row = start
+    while (row < limit && target.values.length < bytesMax) {
+      const to = Math.min(limit, row + rowsAtATime)
+      gatherCells(kept, source, scratchCells, row - start, to - start, target)
+      row = to
     }
-    return limit
-  }
-
-  /**
-   * Appends the base cells of rows `[start, end)` in a column to `target`.
-   * Requires: at most 4,096 rows.
-   */
-  gather(columnIndex: number, start: number, end: number, target: ColumnBuilder): void {
-    assert(end - start <= CHUNK_ROW_COUNT, 'cells are gathered a chunk at a time')
-    const { kept, changed } = this.cells[columnIndex]
-    const hasChanged = this.#nameCells(columnIndex, start, end)
-    gatherCells(kept, hasChanged ? changed : null, scratchCells, 0, end - start, target)
+    return row
   }
 
   /**

@@ -51,7 +51,8 @@ export interface MemRowSetOptions {
  *  I2  timestamps of changes never decrease, over all rows;
  *  I3  after `freeze` no key comes to life: ghosts stay ghosts, live rows can be changed and
  *      deleted;
- *  I4  along a chain, oldest first: UPDATE and DELETE change a live row, REINSERT a ghost.
+ *  I4  along a chain, oldest first: UPDATE and DELETE change a live row, REINSERT a ghost;
+ *  I5  since `freeze` the row of each change is listed, so that a flush can carry it over.
  */
 export class MemRowSet implements RowSet {
   readonly id: number
@@ -324,6 +325,9 @@ export class MemRowSet implements RowSet {
       if (this.isLive(slot)) liveRowCount++
     }
     assert(liveRowCount === this.#liveRowCount, 'live rows are counted')
+    if (!this.#isFrozen) return
+    const changeCount = rows.redos.count - this.#frozenRedoCount
+    assert(this.#changedSlots.count === changeCount, 'changes since it was frozen are listed')
   }
 
   #checkChain(slot: number): void {
