@@ -1,8 +1,26 @@
 /** Throws an error that shows both sides when two plain values differ. */
 export function assertSame(found: unknown, expected: unknown, law: string): void {
+  if (areSameRows(found, expected)) return
   const [foundText, expectedText] = [textOf(found), textOf(expected)]
   if (foundText === expectedText) return
   throw new Error(`${law}\nfound    ${foundText}\nexpected ${expectedText}`)
+}
+
+/** Whether both are lists of rows with the same cells: the quick answer to what is asked most. */
+function areSameRows(found: unknown, expected: unknown): boolean {
+  if (!Array.isArray(found) || !Array.isArray(expected)) return false
+  if (found.length !== expected.length) return false
+  return found.every((row: unknown, index) => {
+    const other: unknown = expected[index]
+    if (!isPlain(row) || !isPlain(other)) return false
+    const names = Object.keys(row)
+    if (names.length !== Object.keys(other).length) return false
+    return names.every((name) => row[name] === other[name])
+  })
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
 }
 
 /** JSON with members in one order and typed arrays as lists. */

@@ -6,7 +6,7 @@ import { StorageFault } from '../support/memory-tablet-store.ts'
 import { TabletHarness } from '../support/tablet-harness.ts'
 import type { SimScript } from './sim-event.ts'
 import { SimHistory } from './sim-history.ts'
-import { simSchema } from './sim-table.ts'
+import { simSchema, tabletLayout } from './sim-table.ts'
 
 export const SECOND_MICROS = 1_000_000
 /** How far a restart may move the clock back. */
@@ -33,7 +33,7 @@ export class SimState {
     this.harness = new TabletHarness(this.schema, {
       seed: script.seed,
       extraConfigs: { 'kudu.table.history_max_age_sec': String(script.historySec) },
-      layout: script.layout,
+      layout: tabletLayout(script.layout),
     })
   }
 

@@ -4,6 +4,7 @@ import { encodeRowBlock } from '../../src/common/row-block.ts'
 import { ROW_ERRORS } from '../../src/common/row-error.ts'
 import type { RowOperationName } from '../../src/common/row-operation.ts'
 import { Schema } from '../../src/common/schema.ts'
+import type { TabletLayout } from '../../src/tablet/tablet-layout.ts'
 import type { WriteResult } from '../../src/tablet/tablet-request.ts'
 import { aColumnDefinition } from '../support/a-schema.ts'
 import { asImmutable, withDefault } from '../support/a-table-entry.ts'
@@ -39,6 +40,19 @@ export function simSchema(encodings: SimLayout['encodings']): Schema {
       compression: 'NO_COMPRESSION',
     })),
   )
+}
+
+/** A set-up as the engine takes it. */
+export function tabletLayout(layout: SimLayout): TabletLayout {
+  const { pageRows, blockBytes, flushBytes } = layout
+  return {
+    pageRows,
+    blockBytes,
+    pageValueBytes: pageRows * 8,
+    keyPageRows: pageRows,
+    deltaBlockRecords: pageRows,
+    rowSetBytes: flushBytes,
+  }
 }
 
 /** A share of a write as bytes. */
