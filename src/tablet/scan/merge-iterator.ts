@@ -16,18 +16,15 @@
 
 import { LANE_BYTES, PHYSICAL } from '../../common/data-type.ts'
 import type { RowBlock } from '../../common/row-block.ts'
-import { RowBlockBuilder } from '../../common/row-block-builder.ts'
-import { KeyArena } from '../../util/arena.ts'
+import type { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { compareBytes, EMPTY_BYTES } from '../../util/bytes.ts'
 import type { BatchLimits, KeyBounds, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
+import { MergeCursor } from './merge-cursor.ts'
+import { MergeOutput } from './merge-output.ts'
 
 /** Rows that are taken of one rowset at a time, when there are others. */
 const BATCH_ROWS_MAX = 1024
-const FIRST_ROWS = new Uint32Array(BATCH_ROWS_MAX).map((_, row) => row)
-/** Shorter runs are copied row by row, which is faster. */
-const RANGE_ROWS_MIN = 16
-const NO_KEYS = new KeyArena(1, 0)
 
 /** A scan to be merged, and where its keys lie. */
 export interface MergeSource {
@@ -36,60 +33,12 @@ export interface MergeSource {
   readonly bounds: KeyBounds
 }
 
-/** A scan of one rowset and where it stands. */
-class MergeCursor {
-  readonly iterator: RowSetIterator
-  /** Null before it was asked. */
-  batch: ScanBatch | null = null
-  keys = NO_KEYS
-  /** The row of the batch it stands at; their count when the batch is used up. */
-  next = 0
-  count = 0
-  /** Where it stands when it has no row: it is done up to there. Null: before all keys. */
-  #place: Uint8Array | null
-  /** The bounds under which the batch was asked for. */
-  bytesMax = 0
-
-  constructor(iterator: RowSetIterator, start: Uint8Array | null) {
-    this.iterator = iterator
-    this.#place = start
-  }
-
-  get isAsked(): boolean {
-    return this.batch !== null
-  }
-
-  get isStarved(): boolean {
-    return this.next === this.count
-  }
-
-  /** Where it stands when starved. */
-  get place(): Uint8Array | null {
-    if (this.#place === null && this.batch !== null) this.#place = this.batch.lastKeyScanned
-    return this.#place
-  }
-
-  /** Goes on to the next batch. Returns: false when the scan has ended. */
-  advance(limits: BatchLimits): boolean {
-    const batch = this.iterator.next(limits)
-    if (batch === null) return false
-    assert(batch.keys !== null, 'a merged scan has keys')
-    this.batch = batch
-    this.bytesMax = limits.bytesMax
-    this.keys = batch.keys
-    this.next = 0
-    this.count = batch.block.rowCount
-    this.#place = null
-    return true
-  }
-}
-
 /** One scan over several rowsets. Requires: their scans have the options of `scan`, but keys. */
 export class MergeIterator implements RowSetIterator {
   scannedCount = 0
   readonly #isDescending: boolean
-  readonly #output: RowBlockBuilder
-  readonly #keys: KeyArena | null
+  readonly #output: MergeOutput
+  readonly #withKeys: boolean
   readonly #fixedBytes: number
   readonly #binaryColumns: readonly number[]
   /** Those that have not ended, in the order of where they stand. */
@@ -104,8 +53,8 @@ export class MergeIterator implements RowSetIterator {
 
   constructor(sources: readonly MergeSource[], scan: RowSetScan) {
     this.#isDescending = scan.isDescending
-    this.#output = new RowBlockBuilder(scan.columns, false)
-    this.#keys = scan.withKeys ? new KeyArena() : null
+    this.#output = new MergeOutput(scan.columns, scan.withKeys)
+    this.#withKeys = scan.withKeys
     const binaryColumns: number[] = []
     let fixedBytes = scan.withKeys ? Uint32Array.BYTES_PER_ELEMENT : 0
     scan.columns.forEach(({ physical }, index) => {
@@ -116,21 +65,21 @@ export class MergeIterator implements RowSetIterator {
     this.#binaryColumns = binaryColumns
     this.#cursors = []
     for (const { iterator, bounds } of sources) {
-      this.#insert(new MergeCursor(iterator, startIn(bounds, scan)))
+      this.#cursors.unshift(new MergeCursor(iterator, startIn(bounds, scan)))
+      this.#settleFirst()
     }
-    this.#activeCount = this.#cursors.filter(({ place }) => place === null).length
+    this.#activeCount = this.#cursors.filter(({ doneKey }) => doneKey === null).length
   }
 
   next(limits: BatchLimits): ScanBatch | null {
     assert(limits.rowCountMax > 0 && limits.scannedMax > 0, 'a batch has room for a row')
     this.#output.clear()
-    this.#keys?.clear()
     const before = this.scannedCount
     const whole = this.#fill(limits)
     const scannedCount = this.scannedCount - before
     if (whole !== null) return this.#batchOf(whole.block, whole.keys, scannedCount)
-    if (this.#output.rowCount === 0 && this.#cursors.length === 0) return null
-    return this.#batchOf(this.#output.view(), this.#keys, scannedCount)
+    if (this.#output.isEmpty && this.#cursors.length === 0) return null
+    return this.#batchOf(this.#output.view(), this.#output.keys, scannedCount)
   }
 
   close(): void {
@@ -142,7 +91,7 @@ export class MergeIterator implements RowSetIterator {
     const key = () => this.#lastKey()
     return {
       block,
-      keys: this.#keys === null ? null : keys,
+      keys: this.#withKeys ? keys : null,
       scannedCount,
       get lastKeyScanned() {
         return key()
@@ -160,7 +109,7 @@ export class MergeIterator implements RowSetIterator {
     const cursor = this.#doneCursor
     if (cursor === null) return
     this.#doneKey =
-      this.#doneRow === -1 ? (cursor.place ?? EMPTY_BYTES) : cursor.keys.key(this.#doneRow)
+      this.#doneRow === -1 ? (cursor.doneKey ?? EMPTY_BYTES) : cursor.keys.key(this.#doneRow)
     this.#doneCursor = null
   }
 
@@ -207,7 +156,8 @@ export class MergeIterator implements RowSetIterator {
    */
   #refill(first: MergeCursor, limits: BatchLimits, scannedCount: number): void {
     this.#noteDone()
-    if (!first.isAsked && first.place !== null) this.#activeCount++
+    if (first.place >= 0) this.#output.flush()
+    if (!first.isAsked && first.doneKey !== null) this.#activeCount++
     const shares = this.#activeCount
     const rowCountMax = shares === 1 ? limits.rowCountMax : BATCH_ROWS_MAX
     const before = first.iterator.scannedCount
@@ -219,25 +169,29 @@ export class MergeIterator implements RowSetIterator {
       scannedMax: Math.ceil(scannedLeft / shares),
     })
     this.scannedCount += first.iterator.scannedCount - before
-    this.#cursors.shift()
     if (hasMore) {
-      this.#insert(first)
+      this.#settleFirst()
     } else {
+      this.#cursors.shift()
       this.#activeCount--
       first.iterator.close()
     }
   }
 
-  #insert(cursor: MergeCursor): void {
+  /** Moves the first cursor to where it belongs among the others. */
+  #settleFirst(): void {
     const cursors = this.#cursors
-    let low = 0
+    const cursor = cursors[0]
+    if (cursors.length === 1 || !this.#isBefore(cursors[1], cursor)) return
+    let low = 2
     let high = cursors.length
     while (low < high) {
       const middle = (low + high) >>> 1
       if (this.#isBefore(cursors[middle], cursor)) low = middle + 1
       else high = middle
     }
-    cursors.splice(low, 0, cursor)
+    for (let i = 1; i < low; i++) cursors[i - 1] = cursors[i]
+    cursors[low - 1] = cursor
   }
 
   /**
@@ -249,9 +203,9 @@ export class MergeIterator implements RowSetIterator {
       const start = a.keys.start(a.next)
       return this.#compareTo(b, b.next, a.keys.bytes, start, a.keys.ends[a.next]) >= 0
     }
-    const { place } = a
-    if (place === null) return true
-    const order = this.#compareTo(b, b.next, place, 0, place.length)
+    const { doneKey } = a
+    if (doneKey === null) return true
+    const order = this.#compareTo(b, b.next, doneKey, 0, doneKey.length)
     return a.isAsked ? order > 0 : order >= 0
   }
 
@@ -271,9 +225,9 @@ export class MergeIterator implements RowSetIterator {
       const { keys } = cursor
       order = compareBytes(keys.bytes, keys.start(row), keys.ends[row], bytes, start, end)
     } else {
-      const { place } = cursor
-      if (place === null) return -1
-      order = compareBytes(place, 0, place.length, bytes, start, end)
+      const { doneKey } = cursor
+      if (doneKey === null) return -1
+      order = compareBytes(doneKey, 0, doneKey.length, bytes, start, end)
     }
     return this.#isDescending ? -order : order
   }
@@ -282,7 +236,7 @@ export class MergeIterator implements RowSetIterator {
   #runEnd(first: MergeCursor, second: MergeCursor | undefined): number {
     if (second === undefined) return first.count
     const isStarved = second.isStarved
-    const bytes = isStarved ? second.place : second.keys.bytes
+    const bytes = isStarved ? second.doneKey : second.keys.bytes
     assert(bytes !== null, 'no row comes before every rowset at its place was asked')
     const start = isStarved ? 0 : second.keys.start(second.next)
     const end = isStarved ? bytes.length : second.keys.ends[second.next]
@@ -325,7 +279,9 @@ export class MergeIterator implements RowSetIterator {
   }
 
   #giveWhole(first: MergeCursor): ScanBatch | null {
-    this.#passRows(first, first.count)
+    this.#setDone(first, first.count - 1)
+    first.next = first.count
+    this.#settleFirst()
     return first.batch
   }
 
@@ -339,7 +295,7 @@ export class MergeIterator implements RowSetIterator {
     while (fitting < count) {
       const row = next + fitting
       let bytes = this.#fixedBytes
-      if (this.#keys !== null) bytes += keys.ends[row] - keys.start(row)
+      if (this.#withKeys) bytes += keys.ends[row] - keys.start(row)
       for (let i = 0; i < this.#binaryColumns.length; i++) {
         const { offsets } = columns[this.#binaryColumns[i]]
         bytes += offsets[row + 1] - offsets[row]
@@ -354,28 +310,9 @@ export class MergeIterator implements RowSetIterator {
 
   /** Gives out the next `count` rows of the first cursor and puts it where it then stands. */
   #give(first: MergeCursor, count: number): void {
-    const { batch, keys, next } = first
-    assert(batch !== null, 'a cursor with rows has a block')
-    const end = next + count
-    const targets = this.#output.columns
-    const { columns } = batch.block
-    const isShort = count < RANGE_ROWS_MIN && end <= BATCH_ROWS_MAX
-    for (let index = 0; index < targets.length; index++) {
-      if (isShort) targets[index].appendRows(columns[index], FIRST_ROWS, next, end)
-      else targets[index].appendRange(columns[index], next, end)
-    }
-    this.#output.rowCount += count
-    this.#keys?.appendRange(keys, next, end)
-    this.#passRows(first, end)
-  }
-
-  /** Puts the first cursor at row `end` of its batch. */
-  #passRows(first: MergeCursor, end: number): void {
-    this.#setDone(first, end - 1)
-    first.next = end
-    if (this.#cursors.length === 1) return
-    this.#cursors.shift()
-    this.#insert(first)
+    this.#output.take(first, count)
+    this.#setDone(first, first.next - 1)
+    this.#settleFirst()
   }
 }
 
