@@ -70,8 +70,8 @@ function compressWith(codec: Exclude<Codec, 1>, bytes: Uint8Array): Uint8Array {
  * Undoes `compressBytes`.
  *
  * Returns: bytes of the receiver's own, at the beginning of their buffer. Throws: CORRUPTION that
- * begins with `where` when they are not `byteCount` bytes. Requires: `bytes` begins at a multiple of
- * 4 in its buffer.
+ * begins with `where` when they are not `byteCount` bytes. Requires: `bytes` begins at a multiple
+ * of 4 in its buffer.
  */
 export function decompressBytes(
   codec: number,

@@ -11,8 +11,8 @@
  *       16    4×r  restarts      where keys 0, 16, 32 … begin, r = ⌈keyCount / 16⌉
  *        …      …  keys          then zeros up to a multiple of 8
  *
- *   key     lengths   1 byte: shared × 16 + rest; 15 says that a varint of what is above 15 follows,
- *                     that of `shared` first
+ *   key     lengths   1 byte: shared × 16 + rest; 15 says that a varint of what is above 15
+ *                     follows, that of `shared` first
  *           rest      bytes behind the first `shared` ones, which are those of the key before
  *
  * Every 16th key shares nothing: a search halves these, then walks at most 15 keys.

@@ -48,7 +48,7 @@ export const PAGE_FORMAT = 0xc1
 export const PAGE_HEADER_BYTES = 24
 
 const CRC_OFFSET = 20
-/** Far above what a page of any rows takes in memory: whatever a page says, so much is allocated. */
+/** Far above what a page takes in memory: whatever one says, no more is allocated. */
 const BODY_BYTES_MAX = 2 ** 28
 
 /** How a column wants its pages. */

@@ -266,7 +266,7 @@ describe('decodePage', () => {
     )
   })
 
-  // The checksum is right: what a broken writer might leave must still read nothing beyond the page.
+  // The checksum is right: what a broken writer might leave must still read nothing beyond it.
   test('reads random bodies as cells or as corruption, and never otherwise', () => {
     let corruptCount = 0
     for (let seed = 1; seed <= 800; seed++) {

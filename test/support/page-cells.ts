@@ -1,4 +1,4 @@
-/** Cells of a column as pages have them, made of plain values, and shapes of values to draw from. */
+/** Cells of a column as pages have them, of plain values, and shapes of values to draw from. */
 
 import { ColumnBuilder } from '../../src/common/column-builder.ts'
 import type { ColumnVector } from '../../src/common/column-vector.ts'

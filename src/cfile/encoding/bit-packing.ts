@@ -1,8 +1,8 @@
 /**
  * Numbers of a few bits in 32-bit words, laid out so that reading them is a plain loop. Hot.
  *
- * `count` numbers are 32 rows of L = ⌈count / 32⌉; row r is the numbers [r × L, r × L + L). Column c
- * of all rows is packed into words c, L + c, 2L + c …, the lowest bits first: with a width of 5,
+ * `count` numbers are 32 rows of L = ⌈count / 32⌉; row r is the numbers [r × L, r × L + L). Column
+ * c of all rows is packed into words c, L + c, 2L + c …, the lowest bits first: with a width of 5,
  *
  *   words 0 … L−1    bits 0–4 row 0, 5–9 row 1, … 25–29 row 5, and two bits of row 6
  *   words L … 2L−1   three bits of row 6, row 7, …

@@ -1,5 +1,6 @@
 /**
- * Lanes of 4, 8 or 16 bytes as numbers of the different ones. Hot. In words, from a multiple of 8 on.
+ * Lanes of 4, 8 or 16 bytes as numbers of the different ones. Hot. In words, from a multiple of 8
+ * on.
  *
  *   word  field
  *      0  lane count, d

@@ -114,7 +114,8 @@ export function offsetScale(): number {
 }
 
 /**
- * Reads the words of offsets ÷ scale: low ones, of NARROW less NARROW_BIAS, and high ones of PLANES.
+ * Reads the words of offsets ÷ scale: low ones, of NARROW less NARROW_BIAS, and high ones of
+ * PLANES.
  *
  * Returns: the low words; borrowed, as are the high ones, until the next call.
  */

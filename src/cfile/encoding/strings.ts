@@ -3,8 +3,8 @@
  *
  *   PLAIN   a stream of lengths, then the values joined
  *   DICT    a word with the count of different values, a stream of their lengths, these values
- *           joined in the order in which they first appear, zeros up to a multiple of 4, a stream of
- *           which one each cell is
+ *           joined in the order in which they first appear, zeros up to a multiple of 4, a stream
+ *           of which one each cell is
  *   PREFIX  a stream of how many bytes each shares with the one before, a stream of the lengths of
  *           the rest, the rests joined
  */
@@ -227,7 +227,9 @@ function joinValues(
   return bytes
 }
 
-/** As `joinValues`, of short values: each is written as whole words, over what the next one takes. */
+/**
+ * As `joinValues`, of short values: each is written as whole words, over what the next one takes.
+ */
 function joinShort(
   values: Uint8Array,
   starts: Uint32Array,

@@ -32,7 +32,7 @@ describe('decompressLz4', () => {
     expect(new TextDecoder().decode(target)).toBe(`${'a'.repeat(24)}b`)
   })
 
-  test('refuses copies from before the beginning, and blocks that are too short or too long', () => {
+  test('refuses copies from before the beginning, and blocks too short or too long', () => {
     expect(decompressLz4(fromHex('1061'), new Uint8Array(1))).toBe(true)
     expect(decompressLz4(fromHex('1061'), new Uint8Array(2))).toBe(false)
     expect(decompressLz4(fromHex('2061'), new Uint8Array(2))).toBe(false)

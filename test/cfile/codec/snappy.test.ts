@@ -33,7 +33,7 @@ describe('decompressSnappy', () => {
     expect(new TextDecoder().decode(target)).toBe('abcdabcdabcdabcd')
   })
 
-  test('refuses copies from before the beginning, and blocks that are too short or too long', () => {
+  test('refuses copies from before the beginning, and blocks too short or too long', () => {
     expect(decompressSnappy(fromHex('010061'), new Uint8Array(1))).toBe(true)
     expect(decompressSnappy(fromHex('010061'), new Uint8Array(2))).toBe(false)
     expect(decompressSnappy(fromHex('020061'), new Uint8Array(2))).toBe(false)
