@@ -29,6 +29,17 @@ describe('MemoryAccountant', () => {
     expect(accountant.isOverHard(1)).toBe(false)
   })
 
+  test('is short of memory above six tenths of its limit', () => {
+    const accountant = new MemoryAccountant(1000)
+    const owner = {}
+    accountant.hold(owner, 'owner', 600)
+    expect(accountant.isOverSoft()).toBe(false)
+    accountant.hold(owner, 'owner', 601)
+
+    expect(accountant.isOverSoft()).toBe(true)
+    expect(accountant.isOverHard()).toBe(false)
+  })
+
   test('gives back what an owner held that was dropped, once', () => {
     const accountant = new MemoryAccountant(1000)
     const owner = {}
