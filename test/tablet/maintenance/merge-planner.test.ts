@@ -36,7 +36,7 @@ function drawKey(prng: Prng, shared: number): Uint8Array {
 
 describe('MergePlanner', () => {
   test('plans every key once, in order, with the life that ended last as base', () => {
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= 20; seed++) {
       const prng = new Prng(seed)
       const shared = prng.below(4)
       const mark = prng.below(5)
@@ -65,19 +65,21 @@ describe('MergePlanner', () => {
       const { plan } = planner
       const found = Array.from({ length: plan.rowCount }, (_, row) => {
         const [key, at] = inputs[plan.sources[row]][plan.ordinals[row]]
-        expect(toHex(keys.key(row)), `seed ${seed}`).toBe(toHex(key))
         const others: number[] = []
         for (let i = plan.olderFrom(row); plan.olderRows[i] === row && i < plan.olderCount; i++) {
           others.push(inputs[plan.olderSources[i]][plan.olderOrdinals[i]][1])
         }
         const ghost = plan.ghostFrom(row)
         const isGhost = ghost < plan.ghostCount && plan.ghostRows[ghost] === row
-        expect(isGhost ? plan.ghostTimes[ghost] : NEVER, `seed ${seed}`).toBe(at)
-        return `${toHex(key)} ${[at, ...others.sort((a, b) => b - a)].join(' ')}`
+        const end = isGhost ? plan.ghostTimes[ghost] : NEVER
+        const isKey = toHex(keys.key(row)) === toHex(key)
+        return `${toHex(key)} ${isKey && end === at} ${[at, ...others.sort((a, b) => b - a)].join(' ')}`
       })
       const expected = sorted.flatMap(({ key, lives }) => {
         const ends = lives.map(([, at]) => at).filter((at) => at > mark)
-        return ends.length === 0 ? [] : [`${toHex(key)} ${ends.sort((a, b) => b - a).join(' ')}`]
+        return ends.length === 0
+          ? []
+          : [`${toHex(key)} true ${ends.sort((a, b) => b - a).join(' ')}`]
       })
       expect(found, `seed ${seed}`).toEqual(expected)
       expect(planner.readRowCount).toBe(inputs.reduce((sum, { length }) => sum + length, 0))
