@@ -5,6 +5,8 @@
  *   file 9   block 1 │ …                        dropped as a whole when nothing in it is alive
  */
 
+import type { FileLayout } from './file-layout.ts'
+
 /** One stored row: the unit of billing, at most STORED_ROW_BYTES_MAX bytes. */
 export interface BlockId {
   readonly file: number
@@ -27,6 +29,8 @@ export interface BlockReader {
 /** Appends blocks to one file. */
 export interface BlockWriter {
   readonly file: number
+  /** How rows are cut into its pages and blocks; left out: as usual. */
+  readonly layout?: FileLayout
   /**
    * Writes a block and returns its number: 1, 2, 3 … The bytes are not kept.
    *

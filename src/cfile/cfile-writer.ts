@@ -48,7 +48,8 @@ export class CFileWriter {
   #meta: CFileMeta | null = null
 
   constructor(options: CFileWriterOptions) {
-    const { layout = DEFAULT_FILE_LAYOUT } = options
+    const blocks = 'blocks' in options ? options.blocks : undefined
+    const layout = options.layout ?? blocks?.layout ?? DEFAULT_FILE_LAYOUT
     this.column = options.column
     this.#layout = layout
     this.#isPackerShared = 'packer' in options

@@ -20,6 +20,7 @@ import { mismatchOf } from './share-block.ts'
 import { decodeResults } from './stored-results.ts'
 import type { Superblock } from './superblock.ts'
 import { TabletClock } from './tablet-clock.ts'
+import type { TabletLayout } from './tablet-layout.ts'
 import { keyVectorsOf, TabletParts } from './tablet-parts.ts'
 import { Wal } from './wal.ts'
 import type { WalEntry } from './wal-entry.ts'
@@ -38,6 +39,7 @@ export interface BootstrappedTablet {
 export function bootstrap(options: {
   readonly store: TabletStore
   readonly cache: PageCache
+  readonly layout: TabletLayout
   readonly superblock: Superblock
   readonly clock: Clock
 }): BootstrappedTablet {
@@ -47,7 +49,15 @@ export function bootstrap(options: {
   const wal = Wal.open(store, walGenerations, lastApplied)
   const results = new ResultCache()
   if (superblock.resultsUntil > now) readResults(store, results, now)
-  const parts = new TabletParts({ store, clock: clockPort, cache, superblock, results, wal })
+  const parts = new TabletParts({
+    store,
+    clock: clockPort,
+    cache,
+    layout: options.layout,
+    superblock,
+    results,
+    wal,
+  })
   const replay = new Replay(parts, now)
   wal.replay((entry, where) => replay.visit(entry, where))
   const clock = new TabletClock(clockPort, wal.lastTimestamp, clockMark)

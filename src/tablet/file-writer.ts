@@ -7,18 +7,21 @@
  */
 
 import type { BlockWriter } from '../cfile/block-id.ts'
+import type { FileLayout } from '../cfile/file-layout.ts'
 import { assert } from '../util/assert.ts'
 import type { TabletStore } from './ports.ts'
 
 /** See the file's header. Made by `TabletParts.beginFile`. */
 export class FileWriter implements BlockWriter {
   readonly file: number
+  readonly layout: FileLayout
   readonly #store: TabletStore
   #blockCount = 0
   #isOpen = true
 
-  constructor(store: TabletStore, file: number) {
+  constructor(store: TabletStore, file: number, layout: FileLayout) {
     this.#store = store
+    this.layout = layout
     this.file = file
   }
 

@@ -13,11 +13,7 @@
 import type { PageCache } from '../cfile/page-cache.ts'
 import type { ColumnVector } from '../common/column-vector.ts'
 import { type Clock, TIMESTAMP_MAX, type Timestamp } from '../common/hybrid-clock.ts'
-import {
-  DELTA_MEM_STORE_FLUSH_BYTES,
-  HISTORY_MAX_AGE_SEC_DEFAULT,
-  MEM_ROW_SET_FLUSH_BYTES,
-} from '../common/limits.ts'
+import { DELTA_MEM_STORE_FLUSH_BYTES, HISTORY_MAX_AGE_SEC_DEFAULT } from '../common/limits.ts'
 import type { RowBlock } from '../common/row-block.ts'
 import { type Column, Schema } from '../common/schema.ts'
 import { assert } from '../util/assert.ts'
@@ -46,6 +42,7 @@ import {
   type Superblock,
   type TabletIdentity,
 } from './superblock.ts'
+import type { TabletLayout } from './tablet-layout.ts'
 import type { Wal } from './wal.ts'
 import { WriteOp } from './write-op.ts'
 
@@ -69,6 +66,7 @@ export interface TabletPartsOptions {
   readonly superblock: Superblock
   readonly results: ResultCache
   readonly wal: Wal
+  readonly layout: TabletLayout
 }
 
 /**
@@ -87,6 +85,7 @@ export class TabletParts {
   /** Physical time. */
   readonly clock: Clock
   readonly cache: PageCache
+  readonly layout: TabletLayout
   readonly identity: TabletIdentity
   readonly schema: Schema
   readonly keyColumns: readonly Column[]
@@ -131,6 +130,7 @@ export class TabletParts {
     this.store = store
     this.clock = options.clock
     this.cache = options.cache
+    this.layout = options.layout
     this.#cacheOwner = options.cache.nextOwner()
     this.identity = identity
     this.#identityJson = encodeIdentity(identity)
@@ -225,7 +225,7 @@ export class TabletParts {
 
   /** Whether a MemRowSet or the DeltaMemStores hold as much as is meant to be flushed. */
   get needsFlush(): boolean {
-    if (this.#memRowSet.heldBytes >= MEM_ROW_SET_FLUSH_BYTES) return true
+    if (this.#memRowSet.heldBytes >= this.layout.rowSetBytes) return true
     return this.deltaBytes >= DELTA_MEM_STORE_FLUSH_BYTES
   }
 
@@ -306,7 +306,7 @@ export class TabletParts {
    */
   beginFile(): FileWriter {
     const file = this.#nextFile++
-    const writer = new FileWriter(this.store, file)
+    const writer = new FileWriter(this.store, file, this.layout)
     this.#writers = [...this.#writers.filter(({ isOpen }) => isOpen), writer]
     this.#orphanFiles = [...this.#orphanFiles, file]
     this.store.createFile(file)

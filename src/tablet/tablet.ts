@@ -48,6 +48,7 @@ import {
   type TabletIdentity,
 } from './superblock.ts'
 import { TabletClock } from './tablet-clock.ts'
+import { DEFAULT_TABLET_LAYOUT, type TabletLayout } from './tablet-layout.ts'
 import { TabletParts } from './tablet-parts.ts'
 import { onDiskBytes } from './tablet-report.ts'
 import type {
@@ -72,6 +73,8 @@ export interface TabletOptions {
   readonly accountant: MemoryAccountant
   /** Shared likewise; left out: one of its own. */
   readonly cache?: PageCache
+  /** Left out: the usual one. */
+  readonly layout?: TabletLayout
 }
 
 /** What operators and tests count. */
@@ -124,6 +127,7 @@ export class Tablet {
   static open(options: TabletOptions): Tablet {
     const { store, clock: clockPort, prng, accountant } = options
     const cache = options.cache ?? new PageCache(PAGE_CACHE_BYTES_MAX)
+    const layout = options.layout ?? DEFAULT_TABLET_LAYOUT
     const keyHashSeed = prng.uint32() + prng.below(2 ** 21) * 2 ** 32
     const stored = store.readSuperblock()
     if (stored === null) {
@@ -131,7 +135,7 @@ export class Tablet {
       return new Tablet(options, keyHashSeed, clock, null)
     }
     const superblock = decodeSuperblock(stored, keyHashSeed)
-    const { parts, clock } = bootstrap({ store, cache, superblock, clock: clockPort })
+    const { parts, clock } = bootstrap({ store, cache, layout, superblock, clock: clockPort })
     accountant.hold(parts, parts.identity.tabletId, parts.heldBytes)
     return new Tablet(options, keyHashSeed, clock, parts)
   }
@@ -199,7 +203,15 @@ export class Tablet {
       store.transact(() => {
         const wal = Wal.create(store)
         const results = new ResultCache()
-        const parts = new TabletParts({ store, clock, cache, superblock, results, wal })
+        const parts = new TabletParts({
+          store,
+          clock,
+          cache,
+          layout: this.#options.layout ?? DEFAULT_TABLET_LAYOUT,
+          superblock,
+          results,
+          wal,
+        })
         parts.mvcc.adjustNewOpLowerBound(this.#clock.last)
         parts.writeSuperblock()
         this.#parts = parts

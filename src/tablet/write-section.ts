@@ -18,7 +18,6 @@
  */
 
 import { StatusError } from '../common/status.ts'
-import { assert } from '../util/assert.ts'
 import { EMPTY_BYTES } from '../util/bytes.ts'
 import { applyOutcomes } from './apply-outcomes.ts'
 import { locateKeys } from './locate-keys.ts'
@@ -104,8 +103,10 @@ function decide(parts: TabletParts, op: WriteOp, opNumber: number): void {
   parts.guard.check(op, keyVectors)
   const heldBefore = parts.locks.heldCount
   const locked = parts.locks.acquireBatch(opNumber, op.keys, op.hashes, op.rowCount)
-  // Ops that stay open across turns do not exist yet, so nobody else can hold a lock.
-  assert(locked === 'held', 'a write waits for a lock')
+  if (locked !== 'held') {
+    parts.locks.cancel(locked)
+    throw new StatusError('ABORTED', 'a row is locked by another op')
+  }
   op.hasDuplicates = parts.locks.heldCount - heldBefore < op.rowCount
   const areAllNew = locateKeys(parts, op)
   if (areInserts && areAllNew && !op.hasDuplicates && areAllUndecided(op)) {

@@ -67,8 +67,8 @@ export class MemoryTabletStore implements TabletStore {
     return new MemoryTabletStore(kept)
   }
 
-  /** Makes the next transaction throw a StorageFault. */
-  failNext(moment: FaultMoment): void {
+  /** Makes the next transaction throw a StorageFault, or, with null, not. */
+  failNext(moment: FaultMoment | null): void {
     this.#fault = moment
   }
 

@@ -11,6 +11,7 @@ import type { TableEntry } from '../../src/common/table.ts'
 import type { MaintenanceTask } from '../../src/tablet/maintenance/maintenance-task.ts'
 import { MemoryAccountant } from '../../src/tablet/memory-accountant.ts'
 import { Tablet } from '../../src/tablet/tablet.ts'
+import { DEFAULT_TABLET_LAYOUT, type TabletLayout } from '../../src/tablet/tablet-layout.ts'
 import type { TabletParts } from '../../src/tablet/tablet-parts.ts'
 import type {
   ResultKey,
@@ -34,6 +35,7 @@ export interface HarnessOptions {
   readonly memoryBytesMax?: number
   readonly cacheBytesMax?: number
   readonly seed?: number
+  readonly layout?: TabletLayout
   /** Whether the tablet is left uninitialized. */
   readonly isNew?: boolean
 }
@@ -48,12 +50,14 @@ export class TabletHarness {
   store = new MemoryTabletStore()
   tablet: Tablet
   readonly #prng: Prng
+  readonly #layout: TabletLayout
 
   constructor(schema: Schema, options: HarnessOptions = {}, store?: MemoryTabletStore) {
     this.schema = schema
     this.table = options.table ?? aTableEntry(schema, options.extraConfigs)
     this.accountant = new MemoryAccountant(options.memoryBytesMax ?? 512 * 1024 * 1024)
     this.cache = new PageCache(options.cacheBytesMax ?? 8 * 1024 * 1024)
+    this.#layout = options.layout ?? DEFAULT_TABLET_LAYOUT
     this.#prng = new Prng(options.seed ?? 1)
     if (store !== undefined) this.store = store
     this.tablet = this.#open()
@@ -65,7 +69,8 @@ export class TabletHarness {
 
   #open(): Tablet {
     const { store, clock, accountant, cache } = this
-    return Tablet.open({ store, clock, accountant, cache, prng: this.#prng })
+    const layout = this.#layout
+    return Tablet.open({ store, clock, accountant, cache, layout, prng: this.#prng })
   }
 
   /** The tablet's insides. Requires: it is initialized. */

@@ -11,13 +11,10 @@
  */
 
 import type { BlockWriter } from '../../cfile/block-id.ts'
+import { DEFAULT_FILE_LAYOUT } from '../../cfile/file-layout.ts'
 import { LANE_BYTES, PHYSICAL } from '../../common/data-type.ts'
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../common/hybrid-clock.ts'
-import {
-  BLOCK_BYTES_TARGET,
-  DELTA_BLOCK_RECORDS,
-  STORED_ROW_BYTES_MAX,
-} from '../../common/limits.ts'
+import { STORED_ROW_BYTES_MAX } from '../../common/limits.ts'
 import { assert } from '../../util/assert.ts'
 import { VERIFY } from '../../util/verify.ts'
 import type { DeltaFileMeta } from '../disk/row-set-meta.ts'
@@ -93,7 +90,8 @@ export class DeltaFileWriter {
   #isFull(notCopied: number, bytes: number): boolean {
     const count = this.#pending.count + notCopied
     if (count === 0) return false
-    return count === DELTA_BLOCK_RECORDS || this.#pendingBytes + bytes > BLOCK_BYTES_TARGET
+    const { deltaBlockRecords, blockBytes } = this.#blocks.layout ?? DEFAULT_FILE_LAYOUT
+    return count >= deltaBlockRecords || this.#pendingBytes + bytes > blockBytes
   }
 
   /** Writes a block that ends before the last row, and one more if its records are too many. */

@@ -66,7 +66,7 @@ export class BaseWriter {
 
   constructor(options: BaseWriterOptions) {
     this.#options = options
-    this.#layout = options.layout ?? DEFAULT_FILE_LAYOUT
+    this.#layout = options.layout ?? options.blocks.layout ?? DEFAULT_FILE_LAYOUT
     this.#packer = new BlockPacker(options.blocks, this.#layout.blockBytes)
     this.#keyWriter = new KeyFileWriter(this.#packer, this.#layout)
   }

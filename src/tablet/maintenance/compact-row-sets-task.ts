@@ -11,7 +11,7 @@
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { TIMESTAMP_MIN } from '../../common/hybrid-clock.ts'
-import { COMPACTION_ROW_COUNT_MAX, MEM_ROW_SET_FLUSH_BYTES } from '../../common/limits.ts'
+import { COMPACTION_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { Column } from '../../common/schema.ts'
 import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
@@ -71,7 +71,7 @@ export class CompactRowSetsTask extends SteppedTask {
     super(parts, now, limits)
     this.#rowSets = rowSets
     this.#rowSetRows =
-      limits.rowSetRows ?? MEM_ROW_SET_FLUSH_BYTES / Math.max(1, memoryBytesPerRow(parts))
+      limits.rowSetRows ?? parts.layout.rowSetBytes / Math.max(1, memoryBytesPerRow(parts))
     const { columns, keyColumnCount } = parts.schema
     this.#columns = columns
     this.#valueColumns = columns.slice(keyColumnCount)

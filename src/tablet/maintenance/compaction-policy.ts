@@ -26,7 +26,7 @@ import { fillKnapsack, GreedyKnapsack } from './knapsack.ts'
 /** A rowset as the policy sees it. */
 export interface CompactionCandidate extends KeyInterval {
   readonly rowCount: number
-  /** Its part of what a full MemRowSet is flushed to: 1 is a rowset of the size that is aimed at. */
+  /** Its part of what a full MemRowSet is flushed to. */
   readonly fullness: number
   /** Whether it may be chosen now. One that may not counts for the heights all the same. */
   readonly isFree: boolean

@@ -11,11 +11,12 @@
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
-import { MAINTENANCE_STEP_BYTES, MEM_ROW_SET_FLUSH_BYTES, PAGE_ROWS } from '../../common/limits.ts'
+import { MAINTENANCE_STEP_BYTES, PAGE_ROWS } from '../../common/limits.ts'
 import { type RowSetMeta, rowSetBytes } from '../disk/row-set-meta.ts'
 import type { FileWriter } from '../file-writer.ts'
 import { MemRecordsBuilder } from '../memory/mem-records-builder.ts'
 import type { MemRowHistory } from '../memory/mem-row-history.ts'
+import type { TabletLayout } from '../tablet-layout.ts'
 import type { FrozenMemRowSet, TabletParts } from '../tablet-parts.ts'
 import type { MaintenanceTask, TaskSummary } from './maintenance-task.ts'
 import { writeFlushedRowSet } from './row-set-flush.ts'
@@ -96,7 +97,7 @@ export class FlushMemRowSetTask implements MaintenanceTask {
     const hashes = new Uint32Array(memRowSet.rowCount)
     memRowSet.readHashes(hashes)
     const written: WrittenRowSet[] = []
-    for (const { start, end } of sharesOf(history.rowCount, memRowSet.heldBytes)) {
+    for (const { start, end } of sharesOf(history.rowCount, memRowSet.heldBytes, parts.layout)) {
       const blocks = parts.beginFile()
       this.#files.push(blocks)
       const id = parts.nextRowSetId()
@@ -139,9 +140,13 @@ export class FlushMemRowSetTask implements MaintenanceTask {
 }
 
 /** Cuts rows evenly, so that each share has about what one flush is meant to write. */
-function sharesOf(rowCount: number, heldBytes: number): { start: number; end: number }[] {
-  const fullCount = Math.max(1, Math.round(heldBytes / MEM_ROW_SET_FLUSH_BYTES))
-  const count = Math.min(fullCount, Math.ceil(rowCount / PAGE_ROWS))
+function sharesOf(
+  rowCount: number,
+  heldBytes: number,
+  { rowSetBytes, pageRows }: TabletLayout,
+): { start: number; end: number }[] {
+  const fullCount = Math.max(1, Math.round(heldBytes / rowSetBytes))
+  const count = Math.min(fullCount, Math.ceil(rowCount / pageRows))
   return Array.from({ length: count }, (_, i) => ({
     start: Math.floor((rowCount * i) / count),
     end: Math.floor((rowCount * (i + 1)) / count),

@@ -15,7 +15,6 @@ import {
   IDLE_AFTER_MS,
   IDLE_WAL_BYTES_MAX,
   IDLE_WAL_ROW_COUNT_MAX,
-  MEM_ROW_SET_FLUSH_BYTES,
   WAL_BYTES_FLUSH,
   WAL_ROW_COUNT_FLUSH,
 } from '../../common/limits.ts'
@@ -134,7 +133,7 @@ export class MaintenancePlanner {
       const dueAt = isHeld && isFull ? now : holdsWal ? walAt : null
       return { op, memoryBytes, walBytes, diskBytes: 0, performance: 0, dueAt }
     }
-    const rows = flush('FLUSH_MRS', rowsAt, deltasAt, rowBytes, MEM_ROW_SET_FLUSH_BYTES)
+    const rows = flush('FLUSH_MRS', rowsAt, deltasAt, rowBytes, this.#parts.layout.rowSetBytes)
     return [
       frozen === null ? rows : { ...rows, dueAt: now },
       flush('FLUSH_DMS', deltasAt, rowsAt, deltaBytes, DELTA_MEM_STORE_FLUSH_BYTES),

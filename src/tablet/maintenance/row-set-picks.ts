@@ -4,11 +4,7 @@
 
 import { LANE_BYTES, PHYSICAL } from '../../common/data-type.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
-import {
-  COMPACTION_BYTES_MAX,
-  COMPACTION_ROW_COUNT_MAX,
-  MEM_ROW_SET_FLUSH_BYTES,
-} from '../../common/limits.ts'
+import { COMPACTION_BYTES_MAX, COMPACTION_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { Schema } from '../../common/schema.ts'
 import type { DiskRowSet } from '../disk/disk-row-set.ts'
 import { type RowSetMeta, rowSetBytes } from '../disk/row-set-meta.ts'
@@ -73,7 +69,7 @@ export function chooseCompaction(
   const candidates = rowSets.map(({ meta, isBusy, id }) => ({
     ...intervalOf(meta),
     rowCount: meta.rowCount,
-    fullness: (meta.rowCount * bytesPerRow) / MEM_ROW_SET_FLUSH_BYTES,
+    fullness: (meta.rowCount * bytesPerRow) / parts.layout.rowSetBytes,
     isFree: !isBusy && !failed.has(id),
   }))
   const budget: CompactionBudget = {

@@ -232,7 +232,7 @@ export class MergeIterator implements RowSetIterator {
     return this.#isDescending ? -order : order
   }
 
-  /** The first row of `first` behind the place where `second` stands. */
+  /** The first row of `first`, behind the one it stands at, that is behind where `second` stands. */
   #runEnd(first: MergeCursor, second: MergeCursor | undefined): number {
     if (second === undefined) return first.count
     const isStarved = second.isStarved
@@ -240,8 +240,7 @@ export class MergeIterator implements RowSetIterator {
     assert(bytes !== null, 'no row comes before every rowset at its place was asked')
     const start = isStarved ? 0 : second.keys.start(second.next)
     const end = isStarved ? bytes.length : second.keys.ends[second.next]
-    let low = first.next
-    if (this.#compareTo(first, first.count - 1, bytes, start, end) <= 0) return first.count
+    let low = first.next + 1
     for (let step = 1; low < first.count; step *= 2) {
       const row = Math.min(low + step, first.count) - 1
       if (this.#compareTo(first, row, bytes, start, end) > 0) {
