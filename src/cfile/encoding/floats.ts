@@ -10,11 +10,17 @@
 
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL, type Physical } from '../../common/data-type.ts'
-import { CFILE_PAGE_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { BodyWriter } from './body-writer.ts'
 import { appendNumbers, readNumbers } from './number-stream.ts'
 import { appendOffsets, readOffsets } from './offsets.ts'
+import {
+  scratchCodes,
+  scratchDoubles,
+  scratchHigh,
+  scratchIntegers,
+  scratchLow,
+} from './scratch.ts'
 
 const FLOAT_FORMS = { DECIMALS: 0, PLANES: 1 } as const
 
@@ -28,12 +34,6 @@ const SAMPLE_COUNT = 64
 /** Of these, how many may be exceptions, and of all cells which share. */
 const SAMPLE_EXCEPTIONS_MAX = 4
 const EXCEPTION_RATIO_MAX = 0.1
-
-const scratchIntegers = new Float64Array(CFILE_PAGE_ROW_COUNT_MAX)
-const scratchDoubles = new Float64Array(CFILE_PAGE_ROW_COUNT_MAX)
-const scratchPlaces = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
-const scratchLow = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
-const scratchHigh = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
 
 const baseValue = new Float64Array(1)
 const baseWords = new Uint32Array(baseValue.buffer)
@@ -126,10 +126,10 @@ function appendDecimals(
   body.appendWord(baseWords[1])
   appendOffsets(integers, count, greatest - least, 'may', body)
   if (exceptionCount === 0) return true
-  appendNumbers(scratchPlaces, exceptionCount, 'may', body)
+  appendNumbers(scratchCodes, exceptionCount, 'may', body)
   const perLane = isSingle ? 1 : 2
   for (let i = 0; i < exceptionCount; i++) {
-    const at = scratchPlaces[i] * perLane
+    const at = scratchCodes[i] * perLane
     for (let word = 0; word < perLane; word++) body.appendWord(words[at + word])
   }
   return true
@@ -146,7 +146,7 @@ function toIntegers(
   isSingle: boolean,
 ): number {
   const integers = scratchIntegers
-  const places = scratchPlaces
+  const places = scratchCodes
   let exceptionCount = 0
   let before = 0
   for (let i = 0; i < count; i++) {
@@ -227,11 +227,11 @@ function readDecimals(
     if (power !== 1) for (let i = 0; i < count; i++) doubles[i] /= power
   }
   if (exceptionCount === 0) return
-  readNumbers(reader, exceptionCount, scratchPlaces)
+  readNumbers(reader, exceptionCount, scratchCodes)
   const perLane = isSingle ? 1 : 2
   const lanes = reader.words(exceptionCount * perLane)
   for (let i = 0; i < exceptionCount; i++) {
-    const place = scratchPlaces[i]
+    const place = scratchCodes[i]
     if (place < 0 || place >= count) throw reader.corrupt('an exception of no cell')
     for (let word = 0; word < perLane; word++) {
       words[place * perLane + word] = lanes[i * perLane + word]

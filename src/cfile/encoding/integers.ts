@@ -12,7 +12,6 @@
 
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL, type Physical } from '../../common/data-type.ts'
-import { CFILE_PAGE_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { BodyWriter } from './body-writer.ts'
 import { appendNumbers, type NumberForm, type RunChoice, readNumbers } from './number-stream.ts'
@@ -26,14 +25,12 @@ import {
   readOffsetForm,
   readOffsetWords,
 } from './offsets.ts'
+import { scratchHigh, scratchIntegers, scratchLow } from './scratch.ts'
 
 const PAIR_FORMS = { OFFSETS: 0, PLANES: 1 } as const
 const QUAD_FORMS = { SHORT: 0, PLANES: 1 } as const
 const TWO_32 = 2 ** 32
 
-const scratchNumbers = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
-const scratchHigh = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
-const scratchOffsets = new Float64Array(CFILE_PAGE_ROW_COUNT_MAX)
 let scratchPairs = new Uint32Array(0)
 
 /**
@@ -50,21 +47,21 @@ export function appendIntegers(cells: ColumnVector, runs: RunChoice, body: BodyW
       return appendQuads(lanes as Uint32Array, rowCount, runs, body)
     case PHYSICAL.int8:
       widenInt8(lanes as Int8Array, rowCount)
-      return appendNumbers(scratchNumbers, rowCount, runs, body)
+      return appendNumbers(scratchLow, rowCount, runs, body)
     case PHYSICAL.int16:
       widenInt16(lanes as Int16Array, rowCount)
-      return appendNumbers(scratchNumbers, rowCount, runs, body)
+      return appendNumbers(scratchLow, rowCount, runs, body)
     default:
       return appendNumbers(lanes as Int32Array, rowCount, runs, body)
   }
 }
 
 function widenInt8(lanes: Int8Array, count: number): void {
-  for (let i = 0; i < count; i++) scratchNumbers[i] = lanes[i]
+  for (let i = 0; i < count; i++) scratchLow[i] = lanes[i]
 }
 
 function widenInt16(lanes: Int16Array, count: number): void {
-  for (let i = 0; i < count; i++) scratchNumbers[i] = lanes[i]
+  for (let i = 0; i < count; i++) scratchLow[i] = lanes[i]
 }
 
 function appendPairs(
@@ -73,7 +70,7 @@ function appendPairs(
   runs: RunChoice,
   body: BodyWriter,
 ): NumberForm {
-  const offsets = scratchOffsets
+  const offsets = scratchIntegers
   let least = Infinity
   let greatest = -Infinity
   for (let i = 0, at = 0; i < count; i++, at += 2) {
@@ -121,7 +118,7 @@ function appendWidePairs(
     body.appendWord(PAIR_FORMS.PLANES)
     return appendPairPlanes(pairs, count, runs, body)
   }
-  const offsets = scratchOffsets
+  const offsets = scratchIntegers
   for (let i = 0, at = 0; i < count; i++, at += 2) {
     offsets[i] = ((pairs[at + 1] | 0) - leastHigh) * TWO_32 + (pairs[at] - leastLow)
   }
@@ -137,7 +134,7 @@ function appendPairPlanes(
   runs: RunChoice,
   body: BodyWriter,
 ): NumberForm {
-  const low = scratchNumbers
+  const low = scratchLow
   const high = scratchHigh
   for (let i = 0, at = 0; i < count; i++, at += 2) {
     low[i] = pairs[at]
@@ -166,8 +163,8 @@ function appendQuads(
   body.appendWord(QUAD_FORMS.PLANES)
   let lowForm: NumberForm | undefined
   for (let word = 0; word < 4; word++) {
-    for (let i = 0; i < count; i++) scratchNumbers[i] = quads[i * 4 + word]
-    const form = appendNumbers(scratchNumbers, count, runs, body)
+    for (let i = 0; i < count; i++) scratchLow[i] = quads[i * 4 + word]
+    const form = appendNumbers(scratchLow, count, runs, body)
     lowForm ??= form
   }
   return lowForm as NumberForm
@@ -203,11 +200,11 @@ export function readIntegers(
       readQuads(reader, count, new Uint32Array(buffer, byteOffset, count * 4))
       return
     case PHYSICAL.int8:
-      readNumbers(reader, count, scratchNumbers)
+      readNumbers(reader, count, scratchLow)
       narrowInt8(new Int8Array(buffer, byteOffset, count))
       return
     case PHYSICAL.int16:
-      readNumbers(reader, count, scratchNumbers)
+      readNumbers(reader, count, scratchLow)
       narrowInt16(new Int16Array(buffer, byteOffset, count))
       return
     default:
@@ -216,20 +213,20 @@ export function readIntegers(
 }
 
 function narrowInt8(lanes: Int8Array): void {
-  for (let i = 0; i < lanes.length; i++) lanes[i] = scratchNumbers[i]
+  for (let i = 0; i < lanes.length; i++) lanes[i] = scratchLow[i]
 }
 
 function narrowInt16(lanes: Int16Array): void {
-  for (let i = 0; i < lanes.length; i++) lanes[i] = scratchNumbers[i]
+  for (let i = 0; i < lanes.length; i++) lanes[i] = scratchLow[i]
 }
 
 function readPairs(reader: BodyReader, count: number, pairs: Uint32Array): void {
   const which = reader.word()
   if (which === PAIR_FORMS.PLANES) {
-    readNumbers(reader, count, scratchNumbers)
+    readNumbers(reader, count, scratchLow)
     readNumbers(reader, count, scratchHigh)
     for (let i = 0, at = 0; i < count; i++, at += 2) {
-      pairs[at] = scratchNumbers[i]
+      pairs[at] = scratchLow[i]
       pairs[at + 1] = scratchHigh[i]
     }
     return
@@ -301,7 +298,7 @@ function readQuads(reader: BodyReader, count: number, quads: Uint32Array): void 
   }
   if (which !== QUAD_FORMS.PLANES) throw reader.corrupt(`unknown form of integers ${which}`)
   for (let word = 0; word < 4; word++) {
-    readNumbers(reader, count, scratchNumbers)
-    for (let i = 0; i < count; i++) quads[i * 4 + word] = scratchNumbers[i]
+    readNumbers(reader, count, scratchLow)
+    for (let i = 0; i < count; i++) quads[i * 4 + word] = scratchLow[i]
   }
 }

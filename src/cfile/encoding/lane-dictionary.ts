@@ -10,10 +10,10 @@
 
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { LANE_BYTES, type Physical } from '../../common/data-type.ts'
-import { CFILE_PAGE_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { BodyWriter } from './body-writer.ts'
 import { appendNumbers, readNumbers } from './number-stream.ts'
+import { scratchCodes } from './scratch.ts'
 
 /** Different lanes at most. */
 const LANE_COUNT_MAX = 2048
@@ -24,7 +24,6 @@ const SAMPLE_COUNT = 128
 const SAMPLE_LANES_MAX = 48
 
 const slots = new Int32Array(SLOT_COUNT)
-const scratchCodes = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
 const firstRows = new Int32Array(LANE_COUNT_MAX)
 
 /** Whether cells look as if few of them were different. */

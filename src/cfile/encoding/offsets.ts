@@ -9,10 +9,10 @@
  *         PLANES      a stream of the low words of offset ÷ scale, one of its high words
  */
 
-import { CFILE_PAGE_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { BodyWriter } from './body-writer.ts'
 import { appendNumbers, type NumberForm, type RunChoice, readNumbers } from './number-stream.ts'
+import { scratchHigh, scratchLow } from './scratch.ts'
 
 /** Forms of offsets, as stored. Never reused. */
 export const OFFSET_FORMS = { NARROW: 0, PLANES: 1 } as const
@@ -28,8 +28,6 @@ const SAMPLE_COUNT = 16
 
 const scaleValue = new Float64Array(1)
 const scaleWords = new Uint32Array(scaleValue.buffer)
-const scratchLow = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
-const scratchHigh = new Int32Array(CFILE_PAGE_ROW_COUNT_MAX)
 
 /**
  * Appends `offsets[0, count)`, which become multiples of their scale.

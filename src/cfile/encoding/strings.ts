@@ -17,6 +17,7 @@ import { equalBytes } from '../../util/bytes.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { BodyWriter } from './body-writer.ts'
 import { appendNumbers, readNumbers } from './number-stream.ts'
+import { scratchCodes, scratchHigh, scratchLow } from './scratch.ts'
 import { type DecodedValues, STORED_ENCODINGS } from './stored-encodings.ts'
 
 const ROWS_MAX = CFILE_PAGE_ROW_COUNT_MAX
@@ -36,9 +37,6 @@ const SHORT_BYTES = 12
 /** Prefixes are taken out when they are at least this share of all bytes of a sorted page. */
 const SHARED_MIN = 0.3
 
-const scratchNumbers = new Int32Array(ROWS_MAX)
-const scratchRests = new Int32Array(ROWS_MAX)
-const scratchCodes = new Int32Array(ROWS_MAX)
 const firstRows = new Int32Array(VALUE_COUNT_MAX)
 const hashes = new Int32Array(VALUE_COUNT_MAX)
 const slots = new Int32Array(SLOT_MASK + 1)
@@ -73,8 +71,8 @@ export function decodeStrings(encoding: number, count: number, reader: BodyReade
 
 function appendPlain(cells: ColumnVector, body: BodyWriter): void {
   const { offsets, rowCount, bytes } = cells
-  for (let i = 0; i < rowCount; i++) scratchNumbers[i] = offsets[i + 1] - offsets[i]
-  appendNumbers(scratchNumbers, rowCount, 'may', body)
+  for (let i = 0; i < rowCount; i++) scratchLow[i] = offsets[i + 1] - offsets[i]
+  appendNumbers(scratchLow, rowCount, 'may', body)
   body.appendBytes(bytes, offsets[0], offsets[rowCount])
 }
 
@@ -85,7 +83,7 @@ function readPlain(count: number, reader: BodyReader): DecodedValues {
 
 /** Offsets from a stream of lengths. */
 function readOffsets(count: number, reader: BodyReader): Uint32Array {
-  const lengths = scratchNumbers
+  const lengths = scratchLow
   readNumbers(reader, count, lengths)
   const offsets = new Uint32Array(count + 1)
   let offset = 0
@@ -117,10 +115,10 @@ function appendDictionary(cells: ColumnVector, body: BodyWriter): boolean {
   let valueBytes = 0
   for (let code = 0; code < different; code++) {
     const row = firstRows[code]
-    scratchNumbers[code] = offsets[row + 1] - offsets[row]
-    valueBytes += scratchNumbers[code]
+    scratchLow[code] = offsets[row + 1] - offsets[row]
+    valueBytes += scratchLow[code]
   }
-  appendNumbers(scratchNumbers, different, 'may', body)
+  appendNumbers(scratchLow, different, 'may', body)
   body.reserve(valueBytes)
   let at = body.length
   for (let code = 0; code < different; code++) {
@@ -289,8 +287,8 @@ function sharedBytes(bytes: Uint8Array, offsets: Uint32Array, row: number): numb
 
 function appendPrefixes(cells: ColumnVector, body: BodyWriter): void {
   const { bytes, offsets, rowCount } = cells
-  const shared = scratchNumbers
-  const rests = scratchRests
+  const shared = scratchLow
+  const rests = scratchHigh
   for (let row = 0; row < rowCount; row++) {
     shared[row] = row === 0 ? 0 : sharedBytes(bytes, offsets, row)
     rests[row] = offsets[row + 1] - offsets[row] - shared[row]
@@ -307,8 +305,8 @@ function appendPrefixes(cells: ColumnVector, body: BodyWriter): void {
 }
 
 function readPrefixes(count: number, reader: BodyReader): DecodedValues {
-  const shared = scratchNumbers
-  const rests = scratchRests
+  const shared = scratchLow
+  const rests = scratchHigh
   readNumbers(reader, count, shared)
   readNumbers(reader, count, rests)
   const offsets = new Uint32Array(count + 1)
