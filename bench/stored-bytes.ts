@@ -130,7 +130,30 @@ function printColumns(
   columns: readonly BenchColumn[],
   rowCount: number,
 ): void {
-  void rowSets
-  void columns
-  void rowCount
+  const reports = rowSets.map(({ base }) => base.describe())
+  const line = (name: string, bytes: number, forms: string): void => {
+    const each = (bytes / rowCount).toFixed(2).padStart(7)
+    process.stdout.write(`    ${name.padEnd(18)}${each} bytes a row   ${forms}\n`)
+  }
+  columns.forEach(({ name }, index) => {
+    const parts = reports.map((report) => report.columns[index])
+    const forms = new Map<string, number>()
+    for (const part of parts) {
+      for (const { encoding, compression, pageCount } of part.forms) {
+        const form = compression === 'NO_COMPRESSION' ? encoding : `${encoding} ${compression}`
+        forms.set(form, (forms.get(form) ?? 0) + pageCount)
+      }
+    }
+    const text = [...forms].map(([form, count]) => `${form} (${count} pages)`).join(', ')
+    line(name, sum(parts.map(({ bytes }) => bytes)), text)
+  })
+  line('keys', sum(reports.map(({ keyBytes }) => keyBytes)), '')
+  line('Bloom filters', sum(reports.map(({ bloomBytes }) => bloomBytes)), '')
+  line('directories', sum(reports.map(({ directoryBytes }) => directoryBytes)), '')
+  const deltas = rowSets.flatMap(({ meta }) => [...meta.undos, ...meta.redos])
+  line('UNDO and REDO', sum(deltas.map(({ bytes }) => bytes)), '')
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
