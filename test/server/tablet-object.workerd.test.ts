@@ -170,6 +170,8 @@ describe('TabletObject', () => {
       liveRowCount: 0,
       memoryBytes: 0,
       walBytes: 0,
+      onDiskBytes: 0,
+      rowSetCount: 0,
     })
     expect(await storageOf(table)).toEqual({ names: [], pages: 1 })
     const known = mustValue(await catalogStub(env).getTable({ name: 'never written' }))
