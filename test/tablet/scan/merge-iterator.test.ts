@@ -143,6 +143,28 @@ describe('MergeIterator', () => {
     expect([0, 1, 2].map((i) => utf8Decode(batch.keys!.key(i)))).toEqual(['a', 'b', 'c'])
   })
 
+  test('is not done with a key that a rowset it did not ask yet begins with', () => {
+    const old = aRowSet('ab')
+    old.delete(5, { k: 'b' })
+    const writers = [old, aRowSet('bc', 6)]
+    let found = ''
+    let lowerKey: Uint8Array = EMPTY_BYTES
+
+    // The first step looks at `a` and the ghost of `b`, and no further.
+    for (let steps = 0; steps < 20; steps++) {
+      const iterator = merge(writers, { lowerKey })
+      const batch = iterator.next({ ...WIDE, scannedMax: 2 })
+      if (batch === null) break
+      found += rowsOf(schema, batch.block)
+        .map(({ k }) => k)
+        .join('')
+      lowerKey = successorKey(batch.lastKeyScanned)
+      iterator.close()
+    }
+
+    expect(found).toBe('abc')
+  })
+
   test.each([false, true])('asks a rowset when its keys come (descending: %s)', (isDescending) => {
     const writers = [aRowSet('agm'), aRowSet('bc'), aRowSet('pqr')]
     const asked: string[] = []
