@@ -114,8 +114,12 @@ async function idleWrites(address: string): Promise<void> {
   report('ten single writes to an idle tablet', end.written - start.written, 'written', 12)
 }
 
-async function billed(address: string, tabletId: string): Promise<TabletPage['billed_rows']> {
-  return (await ask<TabletPage>(address, 'GET', `/tablets/${tabletId}`)).billed_rows
+async function billed(
+  address: string,
+  tabletId: string,
+): Promise<{ readonly read: number; readonly written: number }> {
+  const page = await ask<TabletPage>(address, 'GET', `/tablets/${tabletId}`)
+  return { read: page.billed_rows_read, written: page.billed_rows_written }
 }
 
 function report(what: string, count: number, kind: 'read' | 'written', most?: number): void {

@@ -76,7 +76,7 @@ async function runOrder(
   for (const page of pages) {
     process.stdout.write(
       `  ${order}: tablet ${page.tablet_id.slice(0, 8)}: ${page.rowsets.length} rowsets, ` +
-        `average height ${page.average_height.toFixed(2)}\n`,
+        `average height ${page.average_rowset_height.toFixed(2)}\n`,
     )
   }
 }

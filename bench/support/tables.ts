@@ -5,13 +5,20 @@ import { ask } from './rest.ts'
 /** The part of a tablet's page that is looked at. */
 export interface TabletPage {
   readonly tablet_id: string
-  readonly average_height: number
+  readonly average_rowset_height: number
   readonly rowsets: readonly {
-    readonly row_count: number
+    readonly id: number
+    readonly rows: number
     readonly bytes: number
   }[]
-  readonly billed_rows: { readonly read: number; readonly written: number }
-  readonly maintenance: { readonly ops: readonly { op: string; score: number }[] }
+  readonly wal: { readonly rows: number }
+  readonly billed_rows_read: number
+  readonly billed_rows_written: number
+  readonly maintenance: {
+    readonly running: readonly { readonly op: string }[]
+    readonly last_runs: readonly { readonly op: string; readonly failure: object | null }[]
+    readonly ops: readonly { readonly op: string; readonly due_at: number | null }[]
+  }
 }
 
 /** A table's statistics. */
@@ -53,9 +60,14 @@ export async function untilAtRest(address: string, table: string): Promise<void>
   const deadline = performance.now() + REST_MS_MAX
   for (;;) {
     const pages = await tabletPages(address, table)
-    const isBusy = pages.some((page) => page.maintenance.ops.some(({ score }) => score > 0))
-    if (!isBusy) return
+    if (!pages.some(isBusy)) return
     if (performance.now() > deadline) throw new Error('maintenance does not come to rest')
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
   }
+}
+
+function isBusy({ maintenance }: TabletPage): boolean {
+  const now = Date.now() * 1000
+  const isDue = maintenance.ops.some(({ due_at }) => due_at !== null && due_at <= now)
+  return isDue || maintenance.running.length > 0
 }
