@@ -144,11 +144,11 @@ export const WAL_GENERATION_COUNT_MAX = 32
 /** Live WAL generations at which a flush begins none of its own: the rest is for what is written. */
 export const WAL_GENERATION_COUNT_FLUSHED_MAX = 24
 /**
- * Memory that all MemRowSets of one isolate may hold together; above it writes are refused. Rows
- * are not flushed yet, so this bounds what an isolate can store: more than the platform gives an
- * isolate, which enforces its own bound, and as much as a laptop can spare.
+ * Memory that MemRowSets, DeltaMemStores and remembered results of one isolate may hold together,
+ * those of tablets that are being flushed and what scans still read included. Above six tenths of
+ * it writes help to flush, above it they are refused.
  */
-export const STORE_MEMORY_BYTES_MAX = 512 * MIB
+export const STORE_MEMORY_BYTES_MAX = 40 * MIB
 /** Bytes of a MemRowSet at which its tablet flushes it; also what a DiskRowSet is meant to hold. */
 export const MEM_ROW_SET_FLUSH_BYTES = 8 * MIB
 /** Bytes of DeltaMemStores at which a tablet flushes them. */
@@ -240,6 +240,10 @@ assert(
 assert(
   TABLET_IDENTITY_BYTES_MAX + 5000 * 160 <= SUPERBLOCK_BYTES_MAX,
   'a superblock has room for the rowsets of the largest tablet',
+)
+assert(
+  2 * MEM_ROW_SET_FLUSH_BYTES + DELTA_MEM_STORE_FLUSH_BYTES <= STORE_MEMORY_BYTES_MAX * 0.6,
+  'a tablet that flushes in time, alone in its isolate, is never short of memory',
 )
 assert(SUPERBLOCK_BYTES_MAX <= STORED_ROW_BYTES_MAX, 'a superblock fits one stored row')
 assert(
