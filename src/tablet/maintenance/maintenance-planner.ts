@@ -35,6 +35,8 @@ import {
 
 /** A tablet that holds less than this part of what it flushes at cannot help. */
 const PRESSURE_SHARE = 1 / 32
+/** How long what only makes reads cheaper waits when memory is short. */
+const PRESSURE_WAIT_MICROS = 10_000_000
 /** REDO files of a rowset from which on they are made one. */
 const REDO_FILE_COUNT_MAX = 4
 /** Bytes of REDO files by bytes of a base from which on they go into it. */
@@ -143,9 +145,11 @@ export class MaintenancePlanner {
   /** The worth of the other ops. Cost: O(rowsets). */
   others(now: Timestamp): readonly OpWorth[] {
     const { compaction, minor, major } = this.disk
+    // While memory is short, steps and writes that help are for flushes.
+    const beginAt = this.#accountant.isOverSoft() ? now + PRESSURE_WAIT_MICROS : now
     const performs = (op: MaintenanceOp, performance: number): OpWorth => {
       const worth = performance * PRIORITY_BASE ** this.#priority
-      const dueAt = worth > 0 ? now : null
+      const dueAt = worth > 0 ? beginAt : null
       return { op, memoryBytes: 0, walBytes: 0, diskBytes: 0, performance: worth, dueAt }
     }
     return [

@@ -214,6 +214,23 @@ describe('MaintenanceManager.step', () => {
     checkTablet(harness.tablet)
   })
 
+  test('compacts nothing while memory is short, and looks again soon', () => {
+    const harness = aTablet()
+    for (let flush = 0; flush < 2; flush++) {
+      harness.write(Array.from({ length: 500 }, (_, i) => ['INSERT', { k: i * 2 + flush, v: 'x' }]))
+      run(harness, 'FLUSH_MRS')
+    }
+    const other = {}
+    harness.accountant.hold(other, 'other', harness.accountant.hardBytes)
+
+    expect(dueIn(harness)).toBe(10)
+    expect(harness.tablet.stepMaintenance()).toBe(false)
+    harness.accountant.hold(other, 'other', 0)
+    expect(dueIn(harness)).toBe(0)
+    settle(harness)
+    expect(lastOps(harness)[0]).toBe('COMPACT')
+  })
+
   test('compacts nothing by itself in a table that has it switched off', () => {
     const harness = aTablet({ 'kudu.table.disable_compaction': 'true' })
     for (let flush = 0; flush < 4; flush++) {
