@@ -232,7 +232,7 @@ export class MergeIterator implements RowSetIterator {
     return this.#isDescending ? -order : order
   }
 
-  /** The first row of `first`, behind the one it stands at, that is behind where `second` stands. */
+  /** The first row of `first` behind its next one that is behind the place of `second`. */
   #runEnd(first: MergeCursor, second: MergeCursor | undefined): number {
     if (second === undefined) return first.count
     const isStarved = second.isStarved

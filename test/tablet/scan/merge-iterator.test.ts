@@ -150,10 +150,10 @@ describe('MergeIterator', () => {
     let found = ''
     let lowerKey: Uint8Array = EMPTY_BYTES
 
-    // The first step looks at `a` and the ghost of `b`, and no further.
+    // The second step looks at the ghost of `b`, and no further.
     for (let steps = 0; steps < 20; steps++) {
       const iterator = merge(writers, { lowerKey })
-      const batch = iterator.next({ ...WIDE, scannedMax: 2 })
+      const batch = iterator.next({ ...WIDE, scannedMax: 1 })
       if (batch === null) break
       found += rowsOf(schema, batch.block)
         .map(({ k }) => k)
