@@ -13,6 +13,7 @@ import { ColumnBuilder } from '../../common/column-builder.ts'
 import type { ColumnVector } from '../../common/column-vector.ts'
 import type { Column } from '../../common/schema.ts'
 import { assert } from '../../util/assert.ts'
+import { MERGE_INPUT_COUNT_MAX } from './merge-plan.ts'
 
 /** Stands for the cell of the base row that nobody has asked for yet. */
 export const BASE_REF = -1
@@ -46,7 +47,7 @@ export class HistoryCells {
   readonly #pool: ColumnBuilder
   readonly #cells: ColumnBuilder
   #requestCount = 0
-  #requestSources = new Uint16Array(0)
+  #requestSources = new Uint8Array(0)
   #requestOrdinals = new Uint32Array(0)
 
   constructor(column: Column) {
@@ -83,7 +84,7 @@ export class HistoryCells {
 
   #growRequests(): void {
     const capacity = Math.max(CAPACITY_MIN, this.#requestCount * 2)
-    const sources = new Uint16Array(capacity)
+    const sources = new Uint8Array(capacity)
     sources.set(this.#requestSources)
     this.#requestSources = sources
     const ordinals = new Uint32Array(capacity)
@@ -129,20 +130,23 @@ export class HistoryCells {
   /** Brings what was asked for into the pool. Returns the row of each request there. */
   #answerRequests(base: BaseCells): Uint32Array {
     const count = this.#requestCount
-    const answers = new Uint32Array(count)
-    const isAnswered = new Uint8Array(count)
+    const sources = this.#requestSources
+    const starts = new Uint32Array(MERGE_INPUT_COUNT_MAX + 1)
+    for (let i = 0; i < count; i++) starts[sources[i] + 1]++
+    for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1]
+    const nexts = starts.slice()
     const ordinals = new Uint32Array(count)
-    for (let first = 0; first < count; first++) {
-      if (isAnswered[first] === 1) continue
-      const source = this.#requestSources[first]
-      let asked = 0
-      for (let i = first; i < count; i++) {
-        if (this.#requestSources[i] !== source) continue
-        isAnswered[i] = 1
-        answers[i] = this.#pool.rowCount + asked
-        ordinals[asked++] = this.#requestOrdinals[i]
-      }
-      base.appendCells(this.#pool, this.column, source, ordinals, 0, asked)
+    const answers = new Uint32Array(count)
+    const first = this.#pool.rowCount
+    for (let i = 0; i < count; i++) {
+      const place = nexts[sources[i]]++
+      ordinals[place] = this.#requestOrdinals[i]
+      answers[i] = first + place
+    }
+    for (let source = 0; source < MERGE_INPUT_COUNT_MAX; source++) {
+      const start = starts[source]
+      const end = starts[source + 1]
+      if (start < end) base.appendCells(this.#pool, this.column, source, ordinals, start, end)
     }
     return answers
   }

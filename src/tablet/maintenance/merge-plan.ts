@@ -99,8 +99,8 @@ export class MergePlan {
   }
 
   /**
-   * Bounds of the ordinals of each source among the bases of rows `[start, end)`: the first, and the
-   * one behind the last; both 0 where a source has none.
+   * Bounds of the ordinals of each source among the bases of rows `[start, end)`: the first, and
+   * the one behind the last; both 0 where a source has none.
    */
   baseBounds(start: number, end: number, sourceCount: number): OrdinalBounds {
     const firsts = new Uint32Array(sourceCount)

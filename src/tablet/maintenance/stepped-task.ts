@@ -1,5 +1,4 @@
 import type { Timestamp } from '../../common/hybrid-clock.ts'
-import { MAINTENANCE_STEP_BYTES } from '../../common/limits.ts'
 import { assert } from '../../util/assert.ts'
 import type { DiskRowSet, RowSetPin } from '../disk/disk-row-set.ts'
 import type { FileWriter } from '../file-writer.ts'
@@ -47,7 +46,7 @@ export abstract class SteppedTask implements MaintenanceTask {
   constructor(parts: TabletParts, now: Timestamp, { stepBytes }: TaskLimits) {
     this.parts = parts
     this.#now = now
-    this.#stepBytesMax = stepBytes ?? MAINTENANCE_STEP_BYTES
+    this.#stepBytesMax = stepBytes ?? parts.layout.stepBytes
   }
 
   /** The work, from its beginning to the commit. */
@@ -109,7 +108,9 @@ export abstract class SteppedTask implements MaintenanceTask {
     return file
   }
 
-  /** Makes it all true. The last thing done; the inputs are let go of, so that they can be dropped. */
+  /**
+   * Makes it all true. The last thing done; the inputs are let go of, so that they can be dropped.
+   */
   protected commit(change: StorageChange): void {
     this.release()
     this.parts.commitStorage({ ...change, files: this.#files })

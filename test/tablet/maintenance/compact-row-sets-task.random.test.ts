@@ -40,7 +40,7 @@ function fill(world: CompactionWorld): void {
 
 describe('CompactRowSetsTask', () => {
   test.each(SEEDS)(
-    'leaves every readable time as it was, over repeated compactions of all kinds, with writes and flushes between any two steps (seed %i)',
+    'leaves every readable time as it was, with writes and flushes between its steps (seed %i)',
     (seed) => {
       const world = new CompactionWorld(seed, 12)
       const { harness, prng } = world

@@ -73,7 +73,8 @@ describe('MergePlanner', () => {
         const isGhost = ghost < plan.ghostCount && plan.ghostRows[ghost] === row
         const end = isGhost ? plan.ghostTimes[ghost] : NEVER
         const isKey = toHex(keys.key(row)) === toHex(key)
-        return `${toHex(key)} ${isKey && end === at} ${[at, ...others.sort((a, b) => b - a)].join(' ')}`
+        const ends = [at, ...others.sort((a, b) => b - a)].join(' ')
+        return `${toHex(key)} ${isKey && end === at} ${ends}`
       })
       const expected = sorted.flatMap(({ key, lives }) => {
         const ends = lives.map(([, at]) => at).filter((at) => at > mark)
