@@ -12,6 +12,8 @@ import type { Size } from './support/size.ts'
 import { maintainTable, type TabletPage, untilAtRest } from './support/tables.ts'
 
 const SEED = 7
+/** Of the row that makes a tablet: above all others. */
+const FIRST_NUMBER = 1_000_000_000
 const ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 10_000, full: 1_000_000 }
 const REQUEST_ROWS = 1000
 const CONCURRENCY = 4
@@ -44,7 +46,7 @@ export async function run(size: Size): Promise<void> {
         { accept: 'application/x-ndjson' },
       )
       const lines = await countLines(scan)
-      if (lines !== rowCount) throw new Error(`the scan has ${lines} rows, ${rowCount} expected`)
+      if (lines !== rowCount + 1) throw new Error(`the scan has ${lines} rows, not ${rowCount + 1}`)
       const scanned = await billed(address, tabletId)
       const perScan = ((scanned.read - rested.read) / rowCount) * 1_000_000
       report(`${order} order, full scan, a million rows`, perScan, 'read', 1500)
@@ -63,6 +65,8 @@ async function createTable(address: string, name: string): Promise<string> {
     'GET',
     `/tables/${name}/tablets`,
   )
+  // The first write makes the tablet; what that bills is none of what is measured.
+  await send(address, 'POST', `/tables/${name}/rows`, { rows: [mixedRow(SEED, FIRST_NUMBER)] })
   return tablets[0].tablet_id
 }
 
@@ -103,7 +107,6 @@ async function coldPointRead(address: string, rowCount: number): Promise<void> {
 async function idleWrites(address: string): Promise<void> {
   const table = 'billing_idle'
   const tabletId = await createTable(address, table)
-  await send(address, 'POST', `/tables/${table}/rows`, { rows: [mixedRow(SEED, 0)] })
   await untilAtRest(address, table)
   const start = await billed(address, tabletId)
   for (let number = 1; number <= 10; number++) {
