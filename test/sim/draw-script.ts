@@ -1,7 +1,7 @@
 /** Draws scripts from seeds: which events come how often is drawn too, anew for each script. */
 
 import { SNAPSHOT_AHEAD_MICROS_MAX } from '../../src/common/limits.ts'
-import { MAINTENANCE_OPS } from '../../src/common/maintenance-op.ts'
+import { MAINTENANCE_OPS, type MaintenanceOp } from '../../src/common/maintenance-op.ts'
 import { ROW_OPERATIONS, type RowOperationName } from '../../src/common/row-operation.ts'
 import { Prng } from '../../src/util/prng.ts'
 import type { ModelOperation, ModelRow, ModelValue } from '../support/tablet-model.ts'
@@ -11,25 +11,44 @@ const OPERATIONS = Object.keys(ROW_OPERATIONS) as RowOperationName[]
 const COLUMNS = ['k', 's', 'v', 'd', 'i', 't']
 
 /** How often each kind of event comes when nothing is said against it. */
-const WEIGHTS: Readonly<Record<SimEvent['kind'], number>> = {
+const WEIGHTS: Readonly<Record<SimEvent['kind'] | Phrase, number>> = {
   write: 40,
   repeat: 4,
   scan: 6,
   lookup: 3,
   'open scan': 3,
-  'read on': 5,
-  'close scan': 2,
+  'read on': 4,
+  'close scan': 1,
   offer: 2,
-  maintain: 10,
+  maintain: 8,
   request: 12,
-  advance: 5,
+  advance: 4,
   lock: 2,
   unlock: 3,
   fail: 3,
   crash: 4,
   evict: 3,
-  damage: 2,
+  damage: 1,
+  lives: 3,
+  ancient: 1,
 }
+/** Ops that an operator asks for, some more often than others. */
+const ASKED: readonly MaintenanceOp[] = [
+  ...MAINTENANCE_OPS,
+  'FLUSH_MRS',
+  'FLUSH_MRS',
+  'FLUSH_DMS',
+  'COMPACT',
+  'COMPACT',
+]
+
+/**
+ * Events that follow each other on purpose:
+ *
+ *   lives     hot rows are deleted, that is flushed, they come back, that is flushed, and merged
+ *   ancient   all is flushed, becomes too old to be read, is merged or collected
+ */
+type Phrase = 'lives' | 'ancient'
 
 /** The script of a seed. */
 export function drawScript(seed: number, eventCount: number): SimScript {
@@ -39,7 +58,7 @@ export function drawScript(seed: number, eventCount: number): SimScript {
     seed,
     historySec: prng.pick([60, 60, 604_800]),
     layout: drawLayout(prng),
-    events: Array.from({ length: eventCount }, () => drawer.next()),
+    events: drawer.draw(eventCount),
   }
 }
 
@@ -48,24 +67,27 @@ export function drawLayout(prng: Prng): SimLayout {
   return {
     pageRows: prng.pick([4, 16, 64]),
     blockBytes: prng.pick([256, 2048, 65_536]),
-    flushBytes: prng.pick([16_384, 65_536, 1 << 20]),
+    flushBytes: prng.pick([4096, 16_384, 1 << 20]),
+    stepBytes: prng.pick([1, 400, 4000, 1 << 20]),
     encodings: prng.pick(['auto', 'plain']),
   }
 }
 
 class EventDrawer {
   readonly #prng: Prng
-  readonly #kinds: SimEvent['kind'][] = []
+  readonly #kinds: (SimEvent['kind'] | Phrase)[] = []
   readonly #hotKeys: number
+  readonly #coldKeys: number
   readonly #hotChance: number
   readonly #batchChance: number
 
   constructor(prng: Prng) {
     this.#prng = prng
     this.#hotKeys = prng.pick([1, 3, 8])
+    this.#coldKeys = prng.pick([20, 100, 100, 1000])
     this.#hotChance = prng.pick([0.3, 0.6, 0.9])
     this.#batchChance = prng.pick([0.02, 0.1, 0.3])
-    for (const [kind, weight] of Object.entries(WEIGHTS) as [SimEvent['kind'], number][]) {
+    for (const [kind, weight] of Object.entries(WEIGHTS) as [SimEvent['kind'] | Phrase, number][]) {
       // A swarm: each script does much of some things and nothing of others.
       const factor = prng.pick([0, 1, 1, 1, 4])
       const count = kind === 'write' ? Math.max(weight, weight * factor) : weight * factor
@@ -73,18 +95,66 @@ class EventDrawer {
     }
   }
 
-  next(): SimEvent {
+  /** So many events. */
+  draw(count: number): SimEvent[] {
+    const events: SimEvent[] = []
+    while (events.length < count) {
+      const kind = this.#prng.pick(this.#kinds)
+      if (kind === 'lives') events.push(...this.#lives())
+      else if (kind === 'ancient') events.push(...this.#ancient())
+      else events.push(this.#event(kind))
+    }
+    return events.slice(0, count)
+  }
+
+  #lives(): SimEvent[] {
+    const { request } = this
+    const write = (name: RowOperationName): SimEvent => {
+      const count = this.#prng.between(1, 4)
+      const rows = Array.from({ length: count }, () => this.#hotRow(name))
+      return this.#writeOf(rows)
+    }
+    const events: SimEvent[] = []
+    for (let life = this.#prng.between(1, 3); life > 0; life--) {
+      events.push(write('UPSERT'), request('FLUSH_MRS'))
+      if (this.#prng.chance(0.5)) events.push(write('UPDATE_IGNORE'))
+      events.push(write('DELETE_IGNORE'))
+      if (this.#prng.chance(0.7)) events.push(request('FLUSH_DMS'))
+      if (this.#prng.chance(0.3)) events.push(this.#event('crash'))
+    }
+    events.push(write('UPSERT'))
+    if (this.#prng.chance(0.7)) events.push(this.#event('request'), request('COMPACT'))
+    return events
+  }
+
+  #ancient(): SimEvent[] {
+    const { request } = this
+    const flushed = [request('FLUSH_MRS'), request('FLUSH_DMS'), request('GC')]
+    const last = this.#prng.pick([...MAINTENANCE_OPS, 'COMPACT', 'GC'] as const)
+    return [...flushed, { kind: 'advance', micros: 61_000_000 }, request(last), request('GC')]
+  }
+
+  /** A request that is run to its end, or nearly so. */
+  readonly request = (op: MaintenanceOp): SimEvent => {
+    return { kind: 'request', op, steps: this.#prng.pick([0, 0, 0, 0, 8]) }
+  }
+
+  #writeOf(operations: readonly ModelOperation[]): SimEvent {
     const prng = this.#prng
-    const kind = prng.pick(this.#kinds)
+    return {
+      kind: 'write',
+      operations,
+      key: prng.pick(['none', 'none', 'client', 'front']),
+      leaves: prng.chance(0.6),
+      aheadMicros: prng.chance(0.1) ? prng.below(3_000_000) : 0,
+    }
+  }
+
+  #event(kind: SimEvent['kind']): SimEvent {
+    const prng = this.#prng
     switch (kind) {
       case 'write':
-        return {
-          kind,
-          operations: this.#operations(),
-          key: prng.pick(['none', 'none', 'client', 'front']),
-          leaves: prng.chance(0.6),
-          aheadMicros: prng.chance(0.1) ? prng.below(3_000_000) : 0,
-        }
+        return this.#writeOf(this.#operations())
       case 'scan':
       case 'open scan':
         return { kind, scan: this.#scan() }
@@ -98,9 +168,9 @@ class EventDrawer {
       case 'offer':
         return { kind, aheadMicros: prng.below(2_000_000) }
       case 'maintain':
-        return { kind, steps: prng.between(1, 6) }
+        return { kind, steps: prng.pick([1, 2, 5, 20]) }
       case 'request':
-        return { kind, op: prng.pick(MAINTENANCE_OPS), steps: prng.pick([0, 0, 1, 2, 5]) }
+        return { kind, op: prng.pick(ASKED), steps: prng.pick([0, 0, 1, 2, 5, 20]) }
       case 'advance':
         return { kind, micros: prng.pick([1000, 1_000_000, 20_000_000, 70_000_000]) }
       case 'lock':
@@ -118,6 +188,7 @@ class EventDrawer {
           kind,
           what: prng.pick(['block', 'block', 'block', 'superblock', 'wal']),
           dice: [prng.unit(), prng.unit(), prng.unit()],
+          op: prng.pick(MAINTENANCE_OPS),
         }
     }
   }
@@ -169,15 +240,30 @@ class EventDrawer {
 
   #row(operation: RowOperationName, isBatch: boolean): ModelRow {
     const prng = this.#prng
-    const row: Record<string, ModelValue> = {}
     const isHot = prng.chance(isBatch ? 0.1 : this.#hotChance)
-    if (prng.chance(0.98)) row.k = isHot ? prng.below(this.#hotKeys) : prng.between(-1000, 1000)
+    const row: Record<string, ModelValue> = {}
+    if (prng.chance(0.98)) {
+      row.k = isHot ? prng.below(this.#hotKeys) : prng.between(-this.#coldKeys, this.#coldKeys)
+    }
     if (prng.chance(0.99)) row.s = prng.chance(0.01) ? null : prng.pick(['', 'a'])
     if (operation.startsWith('DELETE') && prng.chance(0.95)) return row
-    if (prng.chance(0.6)) row.v = prng.chance(0.2) ? null : prng.below(100)
-    if (prng.chance(0.4)) row.d = prng.chance(0.05) ? null : prng.below(100)
-    if (prng.chance(0.3)) row.i = prng.chance(0.3) ? null : prng.below(100)
-    if (prng.chance(0.9)) row.t = prng.chance(0.03) ? null : `t${prng.below(100)}`
-    return row
+    return { ...row, ...this.#cells(0.03) }
+  }
+
+  /** A well-formed operation on a hot row. */
+  #hotRow(operation: RowOperationName): ModelOperation {
+    const key = { k: this.#prng.below(this.#hotKeys), s: this.#prng.pick(['', 'a']) }
+    if (operation.startsWith('DELETE')) return [operation, key]
+    return [operation, { ...key, t: `t${this.#prng.below(100)}`, ...this.#cells(0) }]
+  }
+
+  #cells(oddChance: number): Record<string, ModelValue> {
+    const prng = this.#prng
+    const cells: Record<string, ModelValue> = {}
+    if (prng.chance(0.6)) cells.v = prng.chance(0.2) ? null : prng.below(100)
+    if (prng.chance(0.4)) cells.d = prng.chance(oddChance) ? null : prng.below(100)
+    if (prng.chance(0.3)) cells.i = prng.chance(0.3) ? null : prng.below(100)
+    if (prng.chance(0.9)) cells.t = prng.chance(oddChance) ? null : `t${prng.below(100)}`
+    return cells
   }
 }

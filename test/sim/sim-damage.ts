@@ -1,40 +1,72 @@
 /** What goes wrong around a simulated tablet: its storage is damaged. */
 
+import type { MaintenanceOp } from '../../src/common/maintenance-op.ts'
 import { CorruptionError, StatusError } from '../../src/common/status.ts'
 import { assert } from '../../src/util/assert.ts'
 import { assertSame } from './same.ts'
 import { chosen, type SimState } from './sim-state.ts'
+import type { SimUpkeep } from './sim-upkeep.ts'
 
 /** See the file's header. */
 export class SimDamage {
   readonly #state: SimState
+  readonly #upkeep: SimUpkeep
 
-  constructor(state: SimState) {
+  constructor(state: SimState, upkeep: SimUpkeep) {
     this.#state = state
+    this.#upkeep = upkeep
   }
 
-  /** Turns a bit over, reads everything, and turns it back: damage is told, and nothing is wrong. */
-  damage(what: 'block' | 'superblock' | 'wal', dice: readonly number[]): void {
+  /**
+   * Turns a bit over, reads everything, tries a maintenance op, and turns it back: damage is told,
+   * and nothing is wrong.
+   */
+  damage(
+    what: 'block' | 'superblock' | 'wal',
+    dice: readonly number[],
+    op: MaintenanceOp | undefined,
+  ): void {
     const repair = this.#flip(what, dice)
     if (repair === null) return
     this.#state.count(`damaged ${what}`)
     try {
-      this.#readDamaged(what)
+      if (this.#wakesDamaged(what)) {
+        this.#readDamaged()
+        if (what === 'block' && op !== undefined) this.#maintainDamaged(op)
+      }
     } finally {
       repair()
     }
     this.#state.restart(this.#state.harness.store.committedCount, this.#state.behindMicros)
   }
 
-  #readDamaged(what: 'block' | 'superblock' | 'wal'): void {
+  /** Lets the tablet wake on damaged storage. Returns: whether it could. */
+  #wakesDamaged(what: 'block' | 'superblock' | 'wal'): boolean {
     try {
       this.#state.harness.evict()
     } catch (error) {
       if (!(error instanceof CorruptionError)) throw error
       this.#state.count(`${what} found damaged on opening`)
-      return
+      return false
     }
-    assert(what === 'block' || what === 'wal', 'a damaged superblock is found on opening')
+    assert(what !== 'superblock', 'a damaged superblock is found on opening')
+    return true
+  }
+
+  /** An op that meets the damage fails, and leaves everything as it was. */
+  #maintainDamaged(op: MaintenanceOp): void {
+    try {
+      this.#upkeep.run(op, 0)
+      this.#state.count('maintenance beside a damaged block')
+    } catch (error) {
+      if (!(error instanceof CorruptionError)) throw error
+      assert(/file \d+, block \d+/.test(error.message), 'damage is told with the block it is in')
+      this.#state.count(`damaged block found by ${op}`)
+    }
+    this.#state.harness.store.release()
+  }
+
+  #readDamaged(): void {
     const times = [null, ...this.#state.history.shown.slice(-2).map((shown) => shown.at)]
     for (const snapshot of times) {
       try {
@@ -75,6 +107,12 @@ export class SimDamage {
     const { block, bytes } = chosen(blocks, dice[1])
     const bit = Math.floor(dice[2] * bytes * 8)
     store.flipBlockBit(file, block, bit)
-    return () => this.#state.harness.store.flipBlockBit(file, block, bit)
+    return () => {
+      const { store } = this.#state.harness
+      // Unless maintenance has done away with it.
+      const isThere =
+        store.files().includes(file) && store.blocks(file).some((it) => it.block === block)
+      if (isThere) store.flipBlockBit(file, block, bit)
+    }
   }
 }

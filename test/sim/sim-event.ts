@@ -56,6 +56,8 @@ export type SimEvent =
       readonly kind: 'damage'
       readonly what: 'block' | 'superblock' | 'wal'
       readonly dice: readonly number[]
+      /** What is tried on the damaged storage, beside reads. */
+      readonly op: MaintenanceOp
     }
 
 /** How the tablet of a run is set up: no answer may depend on it. */
@@ -64,6 +66,8 @@ export interface SimLayout {
   readonly pageRows: number
   readonly blockBytes: number
   readonly flushBytes: number
+  /** Bytes that a step of maintenance goes on for: few, so that other events come in between. */
+  readonly stepBytes: number
   readonly encodings: 'auto' | 'plain'
 }
 

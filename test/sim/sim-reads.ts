@@ -37,6 +37,11 @@ export class SimReads {
     })
   }
 
+  /** Scans that are open. */
+  get openCount(): number {
+    return this.#scans.length
+  }
+
   /** The snapshot that a scan asks for; null for the present. */
   #snapshotFor({ at: where, dice }: SimScan): number | null {
     const now = this.#state.harness.clock.nowMicros()

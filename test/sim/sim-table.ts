@@ -44,7 +44,7 @@ export function simSchema(encodings: SimLayout['encodings']): Schema {
 
 /** A set-up as the engine takes it. */
 export function tabletLayout(layout: SimLayout): TabletLayout {
-  const { pageRows, blockBytes, flushBytes } = layout
+  const { pageRows, blockBytes, flushBytes, stepBytes } = layout
   return {
     pageRows,
     blockBytes,
@@ -52,6 +52,7 @@ export function tabletLayout(layout: SimLayout): TabletLayout {
     keyPageRows: pageRows,
     deltaBlockRecords: pageRows,
     rowSetBytes: flushBytes,
+    stepBytes,
   }
 }
 

@@ -4,21 +4,18 @@
  *
  *   event ──► tablet ──► what it answers = what the model says
  *                │
- *                └─► after each event: the invariants of everything, the rows now and at two
- *                    snapshots shown before, the number of live rows
+ *                └─► after each event: sim-checks.ts
  *
  * The physical clock may lie up to 250 ms behind the true time, by another amount after each
  * restart.
  */
 
-import type { MaintenanceOp } from '../../src/common/maintenance-op.ts'
-import { checkTablet } from '../../src/tablet/invariants.ts'
-import { assert } from '../../src/util/assert.ts'
-import { assertSame } from './same.ts'
+import { SimChecks } from './sim-checks.ts'
 import { SimDamage } from './sim-damage.ts'
 import type { SimEvent, SimScript } from './sim-event.ts'
 import { SimReads } from './sim-reads.ts'
-import { chosen, SimState, STEP_BACK_MICROS } from './sim-state.ts'
+import { SimState } from './sim-state.ts'
+import { SimUpkeep } from './sim-upkeep.ts'
 import { SimWrites } from './sim-writes.ts'
 
 /** See the file's header. */
@@ -27,13 +24,16 @@ export class SimWorld {
   readonly #writes: SimWrites
   readonly #reads: SimReads
   readonly #damage: SimDamage
-  #requestCount = 0
+  readonly #upkeep: SimUpkeep
+  readonly #checks: SimChecks
 
   constructor(script: SimScript) {
     this.#state = new SimState(script)
     this.#writes = new SimWrites(this.#state)
     this.#reads = new SimReads(this.#state)
-    this.#damage = new SimDamage(this.#state)
+    this.#upkeep = new SimUpkeep(this.#state, this.#reads)
+    this.#damage = new SimDamage(this.#state, this.#upkeep)
+    this.#checks = new SimChecks(this.#state, this.#writes, this.#reads)
   }
 
   /** How often each thing happened. */
@@ -45,7 +45,7 @@ export class SimWorld {
   run(event: SimEvent): void {
     this.#state.harness.clock.advance(1 + this.#state.prng.below(3000))
     this.#dispatch(event)
-    this.#check()
+    this.#checks.check(event.kind)
   }
 
   /** Everything that was answered, as text: what must not depend on the layout. */
@@ -84,10 +84,10 @@ export class SimWorld {
         this.#reads.offer(event.aheadMicros)
         break
       case 'maintain':
-        this.#maintain(event.steps)
+        this.#upkeep.maintain(event.steps)
         break
       case 'request':
-        this.#request(event.op, event.steps)
+        this.#upkeep.request(event.op, event.steps)
         break
       case 'advance':
         this.#state.harness.clock.advance(event.micros)
@@ -110,36 +110,9 @@ export class SimWorld {
         this.#state.restart(this.#state.harness.store.committedCount, event.behindMicros)
         break
       case 'damage':
-        this.#damage.damage(event.what, event.dice)
+        this.#damage.damage(event.what, event.dice, event.op)
         break
     }
-  }
-
-  #maintain(steps: number): void {
-    const { tablet, store } = this.#state.harness
-    const isAnswered = this.#state.withFault('maintenance', () => {
-      for (let step = 0; step < steps; step++) {
-        if (!tablet.stepMaintenance()) return
-        this.#state.count('maintenance step')
-      }
-    })
-    if (!isAnswered) this.#state.restart(store.committedCount, this.#state.behindMicros)
-  }
-
-  /** Asks for a maintenance op and runs so many steps of it, or, with 0, all. */
-  #request(op: MaintenanceOp, steps: number): void {
-    const { tablet, store } = this.#state.harness
-    const id = `request ${this.#requestCount++}`
-    const isAnswered = this.#state.withFault(op, () => {
-      let report = tablet.maintenance.request(op, id)
-      for (let step = 1; !report.isDone && (steps === 0 || step <= steps); step++) {
-        assert(step < 100_000, 'maintenance comes to an end')
-        tablet.stepMaintenance()
-        report = tablet.maintenance.request(op, id)
-      }
-      if (report.isDone && report.runCount > 0) this.#state.count(`${op} done`)
-    })
-    if (!isAnswered) this.#state.restart(store.committedCount, this.#state.behindMicros)
   }
 
   #crash(dice: number, behindMicros: number): void {
@@ -148,22 +121,5 @@ export class SimWorld {
     const kept = releasedCount + Math.floor(dice * (committedCount - releasedCount + 1))
     this.#state.count(kept < committedCount ? 'crash that lost ops' : 'crash that lost nothing')
     this.#state.restart(kept, behindMicros)
-  }
-
-  #check(): void {
-    const { tablet } = this.#state.harness
-    checkTablet(tablet, this.#writes.openOpCount)
-    assert(tablet.lastApplied === this.#state.history.lastApplied, 'the newest op is known')
-    const { snapshot, rows } = this.#state.harness.peek(null)
-    assertSame(rows, this.#state.history.model.rowsAt(snapshot), 'the present is that of the model')
-    const live = this.#state.history.model.rowsAt(Number.MAX_SAFE_INTEGER).length
-    assert(tablet.figures().liveRowCount === live, 'live rows are counted')
-    this.#state.history.forgetBefore(this.#state.horizon + STEP_BACK_MICROS)
-    if (this.#state.history.shown.length === 0) return
-    for (let i = 0; i < 2; i++) {
-      const shown = chosen(this.#state.history.shown, this.#state.prng.unit())
-      const { rows: again } = this.#state.harness.peek(shown.at)
-      assertSame(again, shown.rows, `snapshot ${shown.at} shows what it showed before`)
-    }
   }
 }

@@ -46,6 +46,9 @@ export class TabletModel {
   readonly #columns: readonly ModelColumn[]
   /** Per key, every version ever applied, oldest first. `null` is a delete. */
   readonly #versions = new Map<string, Versions>()
+  /** The same in the order of the keys, when it was last asked for. */
+  #ordered: readonly Versions[] = []
+  #liveRowCount = 0
 
   constructor(columns: readonly ModelColumn[]) {
     this.#columns = columns
@@ -75,17 +78,31 @@ export class TabletModel {
   /** All rows at a time, in the order of their keys' first column and then the second. */
   rowsAt(at: number): ModelRow[] {
     const rows: ModelRow[] = []
-    for (const versions of this.#versions.values()) {
-      const seen = versions.filter((version) => version.at <= at).at(-1)
-      if (seen !== undefined && seen.row !== null) rows.push(seen.row)
+    for (const versions of this.#inOrder()) {
+      const row = rowAt(versions, at)
+      if (row !== null) rows.push(row)
     }
-    return rows.sort((a, b) => this.#compareKeys(a, b))
+    return rows
   }
 
-  #compareKeys(a: ModelRow, b: ModelRow): number {
+  /** Rows that are there after the newest op. */
+  get liveRowCount(): number {
+    return this.#liveRowCount
+  }
+
+  /** The versions of all keys ever inserted, in the order of the keys. */
+  #inOrder(): readonly Versions[] {
+    if (this.#ordered.length === this.#versions.size) return this.#ordered
+    this.#ordered = [...this.#versions.values()].sort((a, b) =>
+      this.#compareKeys(a[0].row, b[0].row),
+    )
+    return this.#ordered
+  }
+
+  #compareKeys(a: ModelRow | null, b: ModelRow | null): number {
     for (const { name } of this.#columns.filter((column) => column.isKey)) {
-      const left = a[name] ?? ''
-      const right = b[name] ?? ''
+      const left = a?.[name] ?? ''
+      const right = b?.[name] ?? ''
       if (left < right) return -1
       if (left > right) return 1
     }
@@ -115,6 +132,7 @@ export class TabletModel {
     const now = versions.at(-1)?.row ?? null
     const change = (next: ModelRow | null) => {
       versions.push({ at, row: next })
+      this.#liveRowCount += Number(next !== null) - Number((versions.at(-2)?.row ?? null) !== null)
       this.#versions.set(key, versions)
     }
     const [verb, isIgnoring] = [operation.replace('_IGNORE', ''), operation.endsWith('_IGNORE')]
@@ -177,6 +195,13 @@ export class TabletModel {
     ])
     return Object.fromEntries(entries)
   }
+}
+
+/** The version that counts at a time, or null when there is none. */
+function rowAt(versions: Versions, at: number): ModelRow | null {
+  let index = versions.length - 1
+  while (index >= 0 && versions[index].at > at) index--
+  return index < 0 ? null : versions[index].row
 }
 
 function malformedCell(operation: string, column: ModelColumn, row: ModelRow): string | null {

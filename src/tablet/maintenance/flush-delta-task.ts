@@ -10,7 +10,6 @@
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
-import { MAINTENANCE_STEP_BYTES } from '../../common/limits.ts'
 import { DeltaFileWriter } from '../delta/delta-file-writer.ts'
 import type { DeltaMemStore } from '../delta/delta-mem-store.ts'
 import { mergeDeltaRecords } from '../delta/merge-delta-records.ts'
@@ -51,7 +50,7 @@ export class FlushDeltaTask implements MaintenanceTask {
 
   constructor(parts: TabletParts, _now: Timestamp, { stepBytes }: TaskLimits = {}) {
     this.#parts = parts
-    this.#stepBytes = stepBytes ?? MAINTENANCE_STEP_BYTES
+    this.#stepBytes = stepBytes ?? parts.layout.stepBytes
     this.#work = this.#flush()
   }
 

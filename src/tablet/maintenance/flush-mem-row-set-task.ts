@@ -11,7 +11,7 @@
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
-import { MAINTENANCE_STEP_BYTES, PAGE_ROWS } from '../../common/limits.ts'
+import { PAGE_ROWS } from '../../common/limits.ts'
 import { type RowSetMeta, rowSetBytes } from '../disk/row-set-meta.ts'
 import type { FileWriter } from '../file-writer.ts'
 import { MemRecordsBuilder } from '../memory/mem-records-builder.ts'
@@ -53,7 +53,7 @@ export class FlushMemRowSetTask implements MaintenanceTask {
   /** The time does not matter: nothing in memory is old enough to be left out. */
   constructor(parts: TabletParts, _now: Timestamp, { stepBytes }: TaskLimits = {}) {
     this.#parts = parts
-    this.#stepBytes = stepBytes ?? MAINTENANCE_STEP_BYTES
+    this.#stepBytes = stepBytes ?? parts.layout.stepBytes
     this.#work = this.#flush()
   }
 

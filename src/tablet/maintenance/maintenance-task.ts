@@ -38,7 +38,7 @@ export interface MaintenanceTask {
    *
    * Requires: inside a transaction of the store; not called again after it returned true or threw.
    * Throws: CORRUPTION when what it reads is damaged: then the transaction is undone, `abort` is
-   * called, and the tablet goes on as it was. Cost: about MAINTENANCE_STEP_BYTES of rows read or
+   * called, and the tablet goes on as it was. Cost: about `stepBytes` of the layout of rows read or
    * written.
    */
   step(): boolean

@@ -1,0 +1,71 @@
+/** The laws that hold for a simulated tablet after every event. */
+
+import { checkAccount, checkTablet } from '../../src/tablet/invariants.ts'
+import { assert } from '../../src/util/assert.ts'
+import type { MemoryTabletStore } from '../support/memory-tablet-store.ts'
+import { assertSame } from './same.ts'
+import type { SimEvent } from './sim-event.ts'
+import type { SimReads } from './sim-reads.ts'
+import { checkBlocks, checkFiles } from './sim-space.ts'
+import { chosen, type SimState, STEP_BACK_MICROS } from './sim-state.ts'
+import type { SimWrites } from './sim-writes.ts'
+
+/** After these a tablet has told its account what it holds. */
+const ACCOUNTED: readonly SimEvent['kind'][] = ['write', 'maintain', 'request']
+
+/** See the file's header. */
+export class SimChecks {
+  readonly #state: SimState
+  readonly #writes: SimWrites
+  readonly #reads: SimReads
+  /** What the storage was when everything was last read. */
+  #store: MemoryTabletStore | null = null
+  #committedCount = -1
+
+  constructor(state: SimState, writes: SimWrites, reads: SimReads) {
+    this.#state = state
+    this.#writes = writes
+    this.#reads = reads
+  }
+
+  /** Holds the tablet against the truth after an event. */
+  check(kind: SimEvent['kind']): void {
+    const { harness } = this.#state
+    const { tablet, store } = harness
+    if (ACCOUNTED.includes(kind)) checkAccount(tablet, harness.accountant)
+    this.#checkPins()
+    tablet.parts?.locks.checkInvariants()
+    const isSame = store === this.#store && store.committedCount === this.#committedCount
+    this.#state.history.forgetBefore(this.#state.horizon + STEP_BACK_MICROS)
+    // Memory changes only with the storage: what held before an event that wrote nothing holds now.
+    if (isSame) return
+    checkTablet(tablet, this.#writes.openOpCount)
+    this.#checkRows()
+    checkFiles(harness.parts, store)
+    checkBlocks(harness.parts, store)
+    this.#store = store
+    this.#committedCount = store.committedCount
+  }
+
+  #checkRows(): void {
+    const { harness, history, prng } = this.#state
+    const { tablet } = harness
+    assert(tablet.lastApplied === history.lastApplied, 'the newest op is known')
+    const { snapshot, rows } = harness.peek(null)
+    assertSame(rows, history.model.rowsAt(snapshot), 'the present is that of the model')
+    assert(tablet.figures().liveRowCount === history.model.liveRowCount, 'live rows are counted')
+    for (let i = 0; i < 2 && history.shown.length > 0; i++) {
+      const shown = chosen(history.shown, prng.unit())
+      const { rows: again } = harness.peek(shown.at)
+      assertSame(again, shown.rows, `snapshot ${shown.at} shows what it showed before`)
+    }
+  }
+
+  /** When no scan is open and no op is under way, nothing holds on to anything. */
+  #checkPins(): void {
+    const { parts, tablet, clock } = this.#state.harness
+    if (this.#reads.openCount > 0 || parts.pins.fileCount === 0) return
+    const { running } = tablet.maintenance.status(clock.nowMicros())
+    assert(running.length > 0, 'files are pinned and nobody reads them')
+  }
+}
