@@ -225,18 +225,19 @@ export class MaintenanceManager {
     this.#lastRuns.length = Math.min(this.#lastRuns.length, RUN_COUNT_MAX)
     this.#planner.forget()
     if (failure !== null) this.#planner.leaveAlone(this.#starter.rowSetIdsOf(task))
-    if (failure !== null || this.#wasInVain(running, now)) this.#holdBack(task.op, now)
+    const wasInVain = failure === null && this.#wasInVain(running, now)
+    if (failure !== null || (requestId === null && wasInVain)) this.#holdBack(task.op, now)
     else this.#failures.delete(task.op)
     const request = requestId === null ? undefined : this.#requests.get(requestId)
     if (request === undefined) return
     request.failure = failure
     if (failure === null) request.add(task.summary)
-    request.isDone = failure !== null || this.#starter.isDone(request)
+    const isOver = failure !== null || (task.op === 'COMPACT' && wasInVain)
+    request.isDone = isOver || this.#starter.isDone(request)
   }
 
   /** Whether an op that ended as it should left all that it was for. */
-  #wasInVain({ task, requestId, burden }: RunningOp, now: Timestamp): boolean {
-    if (requestId !== null) return false
+  #wasInVain({ task, burden }: RunningOp, now: Timestamp): boolean {
     if (burden === null) return task.summary.rowsIn === 0
     return (this.#planner.burden(task.op, now) ?? 0) >= burden
   }

@@ -22,6 +22,8 @@ const TEXT_BYTES = 16
 /** Rows of a MemRowSet from which on its size tells that of its rows. */
 const MEASURED_ROW_COUNT_MIN = 4096
 
+const measuredBytesPerRow = new WeakMap<TabletParts, number>()
+
 /** Rowsets to be merged. */
 export interface CompactionChoice {
   readonly rowSets: readonly DiskRowSet[]
@@ -160,13 +162,18 @@ function intervalOf(meta: RowSetMeta) {
   return { lowerKey: meta.lowerKey, upperKey: meta.upperKey, bytes: rowSetBytes(meta) }
 }
 
-/** What a row takes in a MemRowSet of this tablet, about. */
-export function memoryBytesPerRow({ memRowSet, frozen, schema }: TabletParts): number {
+/**
+ * What a row takes in a MemRowSet of this tablet, about: as was last measured, so that what is full
+ * stays so when the MemRowSet has just been flushed.
+ */
+export function memoryBytesPerRow(parts: TabletParts): number {
+  const { memRowSet, frozen, schema } = parts
   for (const measured of [memRowSet, frozen?.memRowSet]) {
     if (measured === undefined || measured.rowCount < MEASURED_ROW_COUNT_MIN) continue
-    return measured.heldBytes / measured.rowCount
+    measuredBytesPerRow.set(parts, measured.heldBytes / measured.rowCount)
+    break
   }
-  return guessBytesPerRow(schema)
+  return measuredBytesPerRow.get(parts) ?? guessBytesPerRow(schema)
 }
 
 function guessBytesPerRow({ columns }: Schema): number {
