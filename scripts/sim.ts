@@ -4,6 +4,9 @@
  *
  *   --minutes N   how long; 1 when not given       --seed N     the first seed
  *   --events N    events of a script               --replay F   runs one script out of a file
+ *   --planted     plants bugs in a copy, one by one, and waits for each to be found; with --only T
+ *                 those whose names have T
+ *   --brief       tells of a failure only which law it broke
  */
 
 import { readFileSync } from 'node:fs'
@@ -15,6 +18,7 @@ Reflect.set(globalThis, '__VERIFY__', true)
 const { drawScript } = await import('../test/sim/draw-script.ts')
 const { reportFailure } = await import('../test/sim/report-failure.ts')
 const { runScript } = await import('../test/sim/run-script.ts')
+const { runPlanted } = await import('./sim-planted.ts')
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +26,9 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '' },
     events: { type: 'string', default: '' },
     replay: { type: 'string', default: '' },
+    planted: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    brief: { type: 'boolean', default: false },
   },
 })
 const EVENT_COUNTS = [60, 150, 400]
@@ -48,10 +55,14 @@ function simulate(minutes: number, firstSeed: number): void {
     const failure = runScript(script, counts)
     eventCount += failure?.eventIndex ?? length
     if (failure === null) continue
+    process.exitCode = 1
+    if (values.brief) {
+      process.stdout.write(`${firstLine(failure.error)}\n`)
+      return
+    }
     const seconds = ((performance.now() - begun) / 1000).toFixed(1)
     process.stdout.write(`failed after ${seconds} s, ${seed - firstSeed + 1} scripts\n`)
     process.stdout.write(`${describe(reportFailure(script, failure))}\n`)
-    process.exitCode = 1
     break
   }
   for (const [name, count] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -66,5 +77,10 @@ function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-if (values.replay !== '') replay(values.replay)
+function firstLine(error: unknown): string {
+  return String(error).split('\n')[0]
+}
+
+if (values.planted) await runPlanted(Number(values.minutes), values.only)
+else if (values.replay !== '') replay(values.replay)
 else simulate(Number(values.minutes), Number(values.seed) || (Date.now() % 1_000_000) * 1000)

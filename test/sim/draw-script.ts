@@ -6,6 +6,7 @@ import { ROW_OPERATIONS, type RowOperationName } from '../../src/common/row-oper
 import { Prng } from '../../src/util/prng.ts'
 import type { ModelOperation, ModelRow, ModelValue } from '../support/tablet-model.ts'
 import type { SimEvent, SimLayout, SimPredicate, SimScan, SimScript } from './sim-event.ts'
+import type { SimKey } from './sim-keys.ts'
 
 const OPERATIONS = Object.keys(ROW_OPERATIONS) as RowOperationName[]
 const COLUMNS = ['k', 's', 'v', 'd', 'i', 't']
@@ -205,8 +206,15 @@ class EventDrawer {
       columns: prng.chance(0.6) ? COLUMNS : COLUMNS.filter(() => prng.chance(0.5)),
       predicates: prng.chance(0.5) ? [] : this.#predicates(),
       isDescending: prng.chance(0.3),
+      bounds: [this.#bound(), this.#bound()],
       batchRows: prng.pick([1, 3, 50, 1000]),
     }
+  }
+
+  #bound(): SimKey | null {
+    const prng = this.#prng
+    if (prng.chance(0.7)) return null
+    return [prng.between(-this.#coldKeys, this.#coldKeys), prng.pick(['', 'a'])]
   }
 
   #predicates(): SimPredicate[] {

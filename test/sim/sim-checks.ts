@@ -6,7 +6,7 @@ import type { MemoryTabletStore } from '../support/memory-tablet-store.ts'
 import { assertSame } from './same.ts'
 import type { SimEvent } from './sim-event.ts'
 import type { SimReads } from './sim-reads.ts'
-import { checkBlocks, checkFiles } from './sim-space.ts'
+import { checkHeldBytes, SimSpace } from './sim-space.ts'
 import { chosen, type SimState, STEP_BACK_MICROS } from './sim-state.ts'
 import type { SimWrites } from './sim-writes.ts'
 
@@ -18,6 +18,7 @@ export class SimChecks {
   readonly #state: SimState
   readonly #writes: SimWrites
   readonly #reads: SimReads
+  readonly #space = new SimSpace()
   /** What the storage was when everything was last read. */
   #store: MemoryTabletStore | null = null
   #committedCount = -1
@@ -33,7 +34,7 @@ export class SimChecks {
     const { harness } = this.#state
     const { tablet, store } = harness
     if (ACCOUNTED.includes(kind)) checkAccount(tablet, harness.accountant)
-    this.#checkPins()
+    this.#checkHolds()
     tablet.parts?.locks.checkInvariants()
     const isSame = store === this.#store && store.committedCount === this.#committedCount
     this.#state.history.forgetBefore(this.#state.horizon + STEP_BACK_MICROS)
@@ -41,8 +42,7 @@ export class SimChecks {
     if (isSame) return
     checkTablet(tablet, this.#writes.openOpCount)
     this.#checkRows()
-    checkFiles(harness.parts, store)
-    checkBlocks(harness.parts, store)
+    this.#space.check(harness.parts, store, this.#reads.openCount > 0)
     this.#store = store
     this.#committedCount = store.committedCount
   }
@@ -62,10 +62,11 @@ export class SimChecks {
   }
 
   /** When no scan is open and no op is under way, nothing holds on to anything. */
-  #checkPins(): void {
+  #checkHolds(): void {
     const { parts, tablet, clock } = this.#state.harness
-    if (this.#reads.openCount > 0 || parts.pins.fileCount === 0) return
-    const { running } = tablet.maintenance.status(clock.nowMicros())
-    assert(running.length > 0, 'files are pinned and nobody reads them')
+    if (this.#reads.openCount > 0) return
+    if (tablet.maintenance.status(clock.nowMicros()).running.length > 0) return
+    assert(parts.pins.fileCount === 0, 'files are pinned and nobody reads them')
+    checkHeldBytes(parts)
   }
 }

@@ -8,6 +8,7 @@
 
 import type { MaintenanceOp } from '../../src/common/maintenance-op.ts'
 import type { ModelOperation } from '../support/tablet-model.ts'
+import type { SimKey } from './sim-keys.ts'
 
 /** A condition of a scan, as the model reads it. */
 export type SimPredicate =
@@ -23,6 +24,8 @@ export interface SimScan {
   readonly columns: readonly string[]
   readonly predicates: readonly SimPredicate[]
   readonly isDescending: boolean
+  /** Keys are at or above the first and below the second; null is no bound. */
+  readonly bounds?: readonly [lower: SimKey | null, upper: SimKey | null]
   /** Rows a batch. */
   readonly batchRows: number
 }

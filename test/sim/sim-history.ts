@@ -6,6 +6,7 @@
 import type { ResultKey, WriteResult } from '../../src/tablet/tablet-request.ts'
 import { type ModelOperation, type ModelRow, TabletModel } from '../support/tablet-model.ts'
 import type { SimPredicate, SimScan } from './sim-event.ts'
+import { compareSimKeys, keyOf } from './sim-keys.ts'
 import { SIM_COLUMNS } from './sim-table.ts'
 
 /** A share that was sent, and what became of it. */
@@ -93,7 +94,13 @@ export class SimHistory {
 
 /** Rows of a scan as the model gives them: in its order, filtered, projected. */
 export function expectedRows(rows: readonly ModelRow[], scan: SimScan): ModelRow[] {
-  const passing = rows.filter((row) => scan.predicates.every((one) => passes(row, one)))
+  const [lower, upper] = scan.bounds ?? [null, null]
+  const passing = rows.filter((row) => {
+    const key = keyOf(row)
+    if (key === null || (lower !== null && compareSimKeys(key, lower) < 0)) return false
+    if (upper !== null && compareSimKeys(key, upper) >= 0) return false
+    return scan.predicates.every((one) => passes(row, one))
+  })
   if (scan.isDescending) passing.reverse()
   return passing.map((row) => Object.fromEntries(scan.columns.map((name) => [name, row[name]])))
 }

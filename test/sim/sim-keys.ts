@@ -29,3 +29,9 @@ export function encodeSimKeys(schema: Schema, keys: readonly SimKey[]): KeyArena
   }
   return arena
 }
+
+/** Orders keys as the table does. */
+export function compareSimKeys(a: SimKey, b: SimKey): number {
+  if (a[0] !== b[0]) return a[0] - b[0]
+  return a[1] === b[1] ? 0 : a[1] < b[1] ? -1 : 1
+}

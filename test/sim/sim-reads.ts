@@ -12,7 +12,7 @@ import type { ModelOperation, ModelRow } from '../support/tablet-model.ts'
 import { assertSame } from './same.ts'
 import type { SimPredicate, SimScan } from './sim-event.ts'
 import { expectedRows } from './sim-history.ts'
-import { encodeSimKeys, keysOf } from './sim-keys.ts'
+import { encodeSimKeys, keysOf, type SimKey } from './sim-keys.ts'
 import { chosen, SECOND_MICROS, type SimState, STEP_BACK_MICROS } from './sim-state.ts'
 
 const OPEN_SCAN_COUNT_MAX = 4
@@ -59,12 +59,16 @@ export class SimReads {
       ...this.#state.harness.request(),
       columnIds: ids,
       predicates: scan.predicates.map((one) => enginePredicate(this.#state.schema, one)),
-      lowerKey: EMPTY_BYTES,
-      upperKey: EMPTY_BYTES,
+      lowerKey: this.#bound(scan.bounds?.[0]),
+      upperKey: this.#bound(scan.bounds?.[1]),
       order: scan.isDescending ? 'DESCENDING' : 'ORDERED',
       snapshot,
       withKeys: false,
     }
+  }
+
+  #bound(key: SimKey | null | undefined): Uint8Array {
+    return key ? encodeSimKeys(this.#state.schema, [key]).key(0) : EMPTY_BYTES
   }
 
   /** Opens a scan, or finds that its snapshot is too old, as it must then be. */
