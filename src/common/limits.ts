@@ -141,7 +141,7 @@ export const TABLET_IDENTITY_BYTES_MAX = 1_000_000
 export const WAL_GENERATION_BYTES_MAX = 16 * MIB
 /** WAL generations of one tablet that may be live at once; the store has a table for each. */
 export const WAL_GENERATION_COUNT_MAX = 32
-/** Live WAL generations at which a flush begins none of its own: the rest is for what is written. */
+/** Live WAL generations at which a flush begins none of its own: the others are for writes. */
 export const WAL_GENERATION_COUNT_FLUSHED_MAX = 24
 /**
  * Memory that MemRowSets, DeltaMemStores and remembered results of one isolate may hold together,

@@ -13,8 +13,8 @@ import type { Tablet } from './tablet.ts'
 import type { TabletParts } from './tablet-parts.ts'
 
 /**
- * Asserts the invariants of a tablet and of everything in it. `openOpCount` ops hold locks. Cost: reads every row, those on disk
- * too. Throws: CORRUPTION where what is stored is damaged.
+ * Asserts the invariants of a tablet and of everything in it. `openOpCount` ops hold locks.
+ * Throws: CORRUPTION where what is stored is damaged. Cost: reads every row, those on disk too.
  */
 export function checkTablet(tablet: Tablet, openOpCount = 0): void {
   const { parts } = tablet

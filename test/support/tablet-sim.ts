@@ -248,7 +248,7 @@ export class TabletSim {
     }
     const stepBytes = prng.pick([1, 200, 1_000_000])
     const Task = prng.chance(0.5) ? FlushMemRowSetTask : FlushDeltaTask
-    this.#task ??= new Task(parts, clock.nowMicros(), stepBytes)
+    this.#task ??= new Task(parts, clock.nowMicros(), { stepBytes })
     const task = this.#task
     const fault = prng.chance(0.05) ? prng.pick(['before-durable', 'after-durable'] as const) : null
     if (fault !== null) store.failNext(fault)

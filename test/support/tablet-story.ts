@@ -75,7 +75,7 @@ export class TabletStory {
   /** Begins a flush of the MemRowSet: it is frozen, its rows are resolved, and a file is begun. */
   beginFlush(): void {
     const { parts, clock } = this.harness
-    this.#flush = new FlushMemRowSetTask(parts, clock.nowMicros(), 1)
+    this.#flush = new FlushMemRowSetTask(parts, clock.nowMicros(), { stepBytes: 1 })
     while (parts.orphanFiles.length === 0) {
       assert(!this.harness.step(this.#flush), 'there is something to flush')
     }
@@ -92,13 +92,13 @@ export class TabletStory {
   flush(): void {
     if (this.isFlushing) this.endFlush()
     const { parts, clock } = this.harness
-    this.#run(new FlushMemRowSetTask(parts, clock.nowMicros(), 1))
+    this.#run(new FlushMemRowSetTask(parts, clock.nowMicros(), { stepBytes: 1 }))
   }
 
   /** Flushes the DeltaMemStores. */
   flushDeltas(): void {
     const { parts, clock } = this.harness
-    this.#run(new FlushDeltaTask(parts, clock.nowMicros(), 1))
+    this.#run(new FlushDeltaTask(parts, clock.nowMicros(), { stepBytes: 1 }))
   }
 
   #run(task: MaintenanceTask): void {

@@ -33,7 +33,7 @@ function aFlushedTablet(memoryBytesMax = 512 * MIB): TabletHarness {
 }
 
 describe('Tablet.write when memory is short', () => {
-  test('never refuses inserts that come without a pause, and holds a share above the limit at most', () => {
+  test('never refuses inserts that come without pause, and holds little above the limit', () => {
     const harness = new TabletHarness(SCHEMA, { memoryBytesMax: 6 * MIB })
     const prng = new Prng(7)
     let most = 0
