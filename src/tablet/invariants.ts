@@ -13,15 +13,20 @@ import type { Tablet } from './tablet.ts'
 import type { TabletParts } from './tablet-parts.ts'
 
 /**
- * Asserts the invariants of a tablet and of everything in it. `openOpCount` ops hold locks.
- * Throws: CORRUPTION where what is stored is damaged. Cost: reads every row, those on disk too.
+ * Asserts the invariants of a tablet and of everything in it. `openOpCount` ops hold locks. `known`
+ * is what an earlier check of this tablet found sound and that never changes (DiskRowSet). Cost:
+ * reads every row, those on disk too. Throws: CORRUPTION where what is stored is damaged.
  */
-export function checkTablet(tablet: Tablet, openOpCount = 0): void {
+export function checkTablet(
+  tablet: Tablet,
+  openOpCount = 0,
+  known = new WeakSet<object>(),
+): void {
   const { parts } = tablet
   if (parts === null) return
   parts.memRowSet.checkInvariants()
   parts.frozen?.memRowSet.checkInvariants()
-  for (const rowSet of parts.rowSets) rowSet.checkInvariants(parts.keyHashSeed)
+  for (const rowSet of parts.rowSets) rowSet.checkInvariants(parts.keyHashSeed, known)
   parts.checkInvariants()
   parts.mvcc.checkInvariants()
   parts.locks.checkInvariants()

@@ -19,6 +19,8 @@ export class SimChecks {
   readonly #writes: SimWrites
   readonly #reads: SimReads
   readonly #space = new SimSpace()
+  /** What never changes and was read before. */
+  readonly #known = new WeakSet<object>()
   /** What the storage was when everything was last read. */
   #store: MemoryTabletStore | null = null
   #committedCount = -1
@@ -40,7 +42,7 @@ export class SimChecks {
     this.#state.history.forgetBefore(this.#state.horizon + STEP_BACK_MICROS)
     // Memory changes only with the storage: what held before an event that wrote nothing holds now.
     if (isSame) return
-    checkTablet(tablet, this.#writes.openOpCount)
+    checkTablet(tablet, this.#writes.openOpCount, this.#known)
     this.#checkRows()
     this.#space.check(harness.parts, store, this.#reads.openCount > 0)
     this.#store = store

@@ -21,7 +21,22 @@ import type { DiskRowSet } from './disk-row-set.ts'
 const STEP_ROWS = 4096
 
 /** See `DiskRowSet.checkInvariants`. */
-export function checkDiskRowSet(rowSet: DiskRowSet, keyHashSeed: number): void {
+export function checkDiskRowSet(
+  rowSet: DiskRowSet,
+  keyHashSeed: number,
+  known: WeakSet<object>,
+): void {
+  const { meta, base, undos, redos } = rowSet
+  if (!known.has(base)) checkBase(rowSet, keyHashSeed)
+  for (const file of [...undos, ...redos]) if (!known.has(file)) file.checkInvariants()
+  for (const store of rowSet.memStores) store.checkInvariants()
+  checkTimes(rowSet)
+  checkRows(rowSet)
+  if (undos.some((file) => !known.has(file))) checkUndos(undos, meta.rowCount)
+  for (const part of [base, ...undos, ...redos]) known.add(part)
+}
+
+function checkBase(rowSet: DiskRowSet, keyHashSeed: number): void {
   const { meta, base } = rowSet
   assert(base.rowCount === meta.rowCount, 'a directory has the rows of its rowset')
   assert(base.baseBytes === meta.baseBytes, 'bytes of a base are counted')
@@ -31,10 +46,6 @@ export function checkDiskRowSet(rowSet: DiskRowSet, keyHashSeed: number): void {
     assert(reader !== null && reader.rowCount === meta.rowCount, 'a column has every row')
     for (let page = 0; page < reader.pageCount; page++) checkZone(reader, page)
   }
-  for (const file of [...rowSet.undos, ...rowSet.redos]) file.checkInvariants()
-  for (const store of rowSet.memStores) store.checkInvariants()
-  checkTimes(rowSet)
-  checkRows(rowSet)
 }
 
 /** Keys ascend within the bounds, and Bloom filter and key index find each. */
@@ -101,7 +112,7 @@ function checkTimes({ meta, undos, redos, memStores }: DiskRowSet): void {
 
 /** Along each row, records fit its state; live rows are counted. */
 function checkRows(rowSet: DiskRowSet): void {
-  const { meta, undos, redos, memStores } = rowSet
+  const { meta, redos, memStores } = rowSet
   const deleted = new Uint8Array(bitmapBytes(meta.rowCount))
   let durableCount = meta.rowCount
   let liveCount = meta.rowCount
@@ -113,7 +124,6 @@ function checkRows(rowSet: DiskRowSet): void {
   for (let row = 0; row < meta.rowCount; row++) {
     assert(rowSet.isLive(row) === !getBit(deleted, row), 'what is deleted is known')
   }
-  checkUndos(undos, meta.rowCount)
 }
 
 /** Marks the rows that a store of REDOs deletes. Returns: how many. */

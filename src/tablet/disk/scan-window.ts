@@ -53,7 +53,7 @@ interface BoundTest {
 export class ScanWindow {
   count = 0
   origin = 0
-  readonly rows = new Uint32Array(WINDOW_ROWS_MAX)
+  readonly rows: Uint32Array
   /** Ordinals that were not looked at: `[start, end)`. */
   start: number
   end: number
@@ -80,6 +80,8 @@ export class ScanWindow {
       )
     }
     this.#isDescending = scan.isDescending
+    const windowRowsMax = Math.min(WINDOW_ROWS_MAX, meta.rowCount)
+    this.rows = new Uint32Array(windowRowsMax)
     const wanted = new Map<number, Column>()
     for (const { column } of scan.tests) wanted.set(column.id, column)
     for (const column of scan.columns) wanted.set(column.id, column)
@@ -112,7 +114,7 @@ export class ScanWindow {
     this.#projected = scan.columns.map(columnOf)
     this.#shown = [...new Set(this.#projected)]
     const binaryCount = this.#projected.filter(({ isBinary }) => isBinary).length
-    this.#sizes = binaryCount === 0 ? null : new Float64Array(WINDOW_ROWS_MAX)
+    this.#sizes = binaryCount === 0 ? null : new Float64Array(windowRowsMax)
     let fixedBytes = binaryCount * Uint32Array.BYTES_PER_ELEMENT
     for (const { physical } of this.#projected) fixedBytes += LANE_BYTES[physical]
     this.#fixedBytes = fixedBytes
