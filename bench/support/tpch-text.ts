@@ -5,22 +5,43 @@
 
 import type { Prng } from '../../src/util/prng.ts'
 
-const NOUNS =
-  'foxes ideas theodolites pinto_beans instructions dependencies excuses platelets asymptotes courts dolphins multipliers sauternes warthogs frets dinos attainments somas Tiresias patterns forges braids hockey_players frays warhorses dugouts notornis epitaphs pearls tithes waters orbits gifts sheaves depths sentiments decoys realms pains grouches escapades'
-const VERBS =
-  'sleep wake are cajole haggle nag use boost affix detect integrate maintain nod was lose sublate solve thrash promise engage hinder print x-ray breach eat grow impress mold poach serve run dazzle snooze doze unwind kindle play hang believe doubt'
-const ADJECTIVES =
-  'furious sly careful blithe quick fluffy slow quiet ruthless thin close dogged daring brave stealthy permanent enticing idle busy regular final ironic even bold silent'
-const ADVERBS =
-  'sometimes always never furiously slyly carefully blithely quickly fluffily slowly quietly ruthlessly thinly closely doggedly daringly bravely stealthily permanently enticingly idly busily regularly finally ironically evenly boldly silently'
-const PREPOSITIONS =
-  'about above according_to across after against along alongside_of among around at atop before behind beneath beside besides between beyond by despite during except for from in_place_of inside instead_of into near of on outside over past since through throughout to toward under until up upon without with within'
-const AUXILIARIES =
-  'do may might shall will would can could should ought_to must will_have_to shall_have_to could_have_to should_have_to must_have_to need_to try_to'
+const NOUNS = `
+  foxes ideas theodolites pinto_beans instructions dependencies excuses platelets asymptotes
+  courts dolphins multipliers sauternes warthogs frets dinos attainments somas Tiresias
+  patterns forges braids hockey_players frays warhorses dugouts notornis epitaphs pearls
+  tithes waters orbits gifts sheaves depths sentiments decoys realms pains grouches escapades
+`
+const VERBS = `
+  sleep wake are cajole haggle nag use boost affix detect integrate maintain nod was lose
+  sublate solve thrash promise engage hinder print x-ray breach eat grow impress mold poach
+  serve run dazzle snooze doze unwind kindle play hang believe doubt
+`
+const ADJECTIVES = `
+  furious sly careful blithe quick fluffy slow quiet ruthless thin close dogged daring brave
+  stealthy permanent enticing idle busy regular final ironic even bold silent
+`
+const ADVERBS = `
+  sometimes always never furiously slyly carefully blithely quickly fluffily slowly quietly
+  ruthlessly thinly closely doggedly daringly bravely stealthily permanently enticingly idly
+  busily regularly finally ironically evenly boldly silently
+`
+const PREPOSITIONS = `
+  about above according_to across after against along alongside_of among around at atop before
+  behind beneath beside besides between beyond by despite during except for from in_place_of
+  inside instead_of into near of on outside over past since through throughout to toward under
+  until up upon without with within
+`
+const AUXILIARIES = `
+  do may might shall will would can could should ought_to must will_have_to shall_have_to
+  could_have_to should_have_to must_have_to need_to try_to
+`
 const TERMINATORS = '. ; : ? ! --'
 
 const words = (text: string): readonly string[] =>
-  text.split(' ').map((word) => word.replaceAll('_', ' '))
+  text
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replaceAll('_', ' '))
 
 const NOUN = words(NOUNS)
 const VERB = words(VERBS)
@@ -49,18 +70,19 @@ export function cutText(prng: Prng, pool: string, least: number, most: number): 
 }
 
 function sentence(prng: Prng): string {
+  const [noun, verb] = [nounPhrase(prng), verbPhrase(prng)]
   const end = one(prng, TERMINATOR)
   switch (prng.below(5)) {
     case 0:
-      return `${nounPhrase(prng)} ${verbPhrase(prng)}${end}`
+      return `${noun} ${verb}${end}`
     case 1:
-      return `${nounPhrase(prng)} ${verbPhrase(prng)} ${prepositionalPhrase(prng)}${end}`
+      return `${noun} ${verb} ${prepositionalPhrase(prng)}${end}`
     case 2:
-      return `${nounPhrase(prng)} ${verbPhrase(prng)} ${nounPhrase(prng)}${end}`
+      return `${noun} ${verb} ${nounPhrase(prng)}${end}`
     case 3:
-      return `${nounPhrase(prng)} ${prepositionalPhrase(prng)} ${verbPhrase(prng)} ${nounPhrase(prng)}${end}`
+      return `${noun} ${prepositionalPhrase(prng)} ${verb} ${nounPhrase(prng)}${end}`
     default:
-      return `${nounPhrase(prng)} ${prepositionalPhrase(prng)} ${verbPhrase(prng)} ${prepositionalPhrase(prng)}${end}`
+      return `${noun} ${prepositionalPhrase(prng)} ${verb} ${prepositionalPhrase(prng)}${end}`
   }
 }
 

@@ -32,7 +32,7 @@ export interface DeltaFileMeta {
   readonly columns: readonly DeltaColumnMeta[]
 }
 
-/** A DiskRowSet as the superblock names it. Immutable: each commit that changes it makes another. */
+/** A DiskRowSet as the superblock names it. Immutable: a commit that changes it makes another. */
 export interface RowSetMeta {
   /** Never used by two rowsets of a tablet. */
   readonly id: number
