@@ -56,6 +56,12 @@ export interface FrozenMemRowSet {
   readonly at: Timestamp
 }
 
+/** The same, and files that were begun for what it holds. */
+export interface BegunFlush {
+  readonly frozen: FrozenMemRowSet
+  readonly files: readonly FileWriter[]
+}
+
 /** What a tablet that goes on is made from. */
 export interface TabletPartsOptions {
   readonly store: TabletStore
@@ -299,38 +305,62 @@ export class TabletParts {
     return this.#isTorn
   }
 
-  /**
-   * Begins a file: 3 rows written. Requires: inside `transact`.
-   *
-   * Returns: its writer, to be given to `commitStorage`, or closed when the op is aborted.
-   */
+  /** Begins a file: see `beginFiles`. */
   beginFile(): FileWriter {
-    const file = this.#nextFile++
-    const writer = new FileWriter(this.store, file, this.layout)
-    this.#writers = [...this.#writers.filter(({ isOpen }) => isOpen), writer]
-    this.#orphanFiles = [...this.#orphanFiles, file]
-    this.store.createFile(file)
+    return this.beginFiles(1)[0]
+  }
+
+  /**
+   * Begins files: 2 rows written for each, and one. Requires: inside `transact`.
+   *
+   * Returns: their writers, to be given to `commitStorage`, or closed when the op is aborted.
+   */
+  beginFiles(count: number): FileWriter[] {
+    const writers = this.#createFiles(count)
     this.writeSuperblock()
-    return writer
+    return writers
+  }
+
+  /** Makes files, which the superblock does not name yet. */
+  #createFiles(count: number): FileWriter[] {
+    const writers: FileWriter[] = []
+    for (let i = 0; i < count; i++) {
+      const file = this.#nextFile++
+      writers.push(new FileWriter(this.store, file, this.layout))
+      this.store.createFile(file)
+    }
+    this.#writers = [...this.#writers.filter(({ isOpen }) => isOpen), ...writers]
+    this.#orphanFiles = [...this.#orphanFiles, ...writers.map(({ file }) => file)]
+    return writers
+  }
+
+  /** Freezes the active MemRowSet without files for what it holds: see `beginFlush`. */
+  swapMemRowSet(): FrozenMemRowSet | null {
+    return this.beginFlush(() => 0)?.frozen ?? null
   }
 
   /**
    * Freezes the active MemRowSet, for a flush, and begins an empty one and a WAL generation: 3 rows
-   * written.
+   * written; and files for what the frozen one holds, 2 rows each.
    *
    * Returns: the frozen one, also one that was frozen before; null when there is no row to flush,
    * and then nothing was done. Requires: inside `transact`.
    */
-  swapMemRowSet(): FrozenMemRowSet | null {
-    if (this.#frozen !== null || this.#memRowSet.rowCount === 0) return this.#frozen
+  beginFlush(fileCountOf: (memRowSet: MemRowSet) => number): BegunFlush | null {
+    if (this.#frozen !== null) {
+      const fileCount = fileCountOf(this.#frozen.memRowSet)
+      return { frozen: this.#frozen, files: fileCount === 0 ? [] : this.beginFiles(fileCount) }
+    }
+    if (this.#memRowSet.rowCount === 0) return null
     this.tear()
     const frozen = { memRowSet: this.#memRowSet, at: this.lastApplied }
     frozen.memRowSet.freeze()
     this.#frozen = frozen
     this.#memRowSet = this.#makeMemRowSet()
     this.wal.beginGeneration()
+    const files = this.#createFiles(fileCountOf(frozen.memRowSet))
     this.commitStorage(NO_CHANGE)
-    return frozen
+    return { frozen, files }
   }
 
   /**

@@ -91,8 +91,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a file is begun and the superblock does not know',
     file: `${TABLET}/tablet-parts.ts`,
-    text: '    this.store.createFile(file)\n    this.writeSuperblock()\n',
-    replacement: '    this.store.createFile(file)\n',
+    text: '    const writers = this.#createFiles(count)\n    this.writeSuperblock()\n',
+    replacement: '    const writers = this.#createFiles(count)\n',
   },
   {
     name: 'a file is dropped while it is being written',

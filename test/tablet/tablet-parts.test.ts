@@ -133,6 +133,34 @@ describe('TabletParts.swapMemRowSet', () => {
   })
 })
 
+describe('TabletParts.beginFlush', () => {
+  test('begins files with the swap, for two rows each', () => {
+    const harness = new TabletHarness(SCHEMA)
+    harness.write(inserts(2))
+    const before = harness.store.rowsWritten
+    run(harness, (parts) => {
+      const begun = parts.beginFlush(({ rowCount }) => rowCount)
+      expect(begun?.frozen).toBe(parts.frozen)
+      expect(begun?.files.map(({ file }) => file)).toEqual([1, 2])
+    })
+
+    expect(harness.store.rowsWritten - before).toBe(3 + 2 * 2)
+    expect(harness.parts.orphanFiles).toEqual([1, 2])
+    checkTablet(harness.tablet)
+  })
+
+  test('begins files for one that is frozen already, in a superblock of their own', () => {
+    const harness = new TabletHarness(SCHEMA)
+    harness.write(inserts(2))
+    run(harness, (parts) => parts.swapMemRowSet())
+    const before = harness.store.rowsWritten
+    run(harness, (parts) => parts.beginFlush(() => 3))
+
+    expect(harness.store.rowsWritten - before).toBe(1 + 3 * 2)
+    expect(harness.parts.orphanFiles).toEqual([1, 2, 3])
+  })
+})
+
 describe('TabletParts.beginFile', () => {
   test('makes an orphan until a commit names it, which after a crash the next commit drops', () => {
     const harness = new TabletHarness(SCHEMA)

@@ -16,6 +16,7 @@ import { type RowSetMeta, rowSetBytes } from '../disk/row-set-meta.ts'
 import type { FileWriter } from '../file-writer.ts'
 import { MemRecordsBuilder } from '../memory/mem-records-builder.ts'
 import type { MemRowHistory } from '../memory/mem-row-history.ts'
+import type { MemRowSet } from '../memory/mem-row-set.ts'
 import type { TabletLayout } from '../tablet-layout.ts'
 import type { FrozenMemRowSet, TabletParts } from '../tablet-parts.ts'
 import type { MaintenanceTask, TaskSummary } from './maintenance-task.ts'
@@ -40,7 +41,7 @@ export class FlushMemRowSetTask implements MaintenanceTask {
   readonly #parts: TabletParts
   readonly #stepBytes: number
   readonly #work: StepWork
-  readonly #files: FileWriter[] = []
+  #files: readonly FileWriter[] = []
   #summary: TaskSummary = {
     rowSetsIn: 0,
     rowSetsOut: 0,
@@ -72,9 +73,11 @@ export class FlushMemRowSetTask implements MaintenanceTask {
   }
 
   *#flush(): StepWork {
-    const frozen = this.#parts.swapMemRowSet()
-    if (frozen === null) return
+    const begun = this.#parts.beginFlush((it) => shareCountOf(it, this.#parts.layout))
+    if (begun === null) return
+    const { frozen, files } = begun
     const { memRowSet } = frozen
+    this.#files = files
     const { rowCount, heldBytes } = memRowSet
     this.#summary = { ...this.#summary, rowSetsIn: 1, rowsIn: rowCount, bytesIn: heldBytes }
     const mark = this.#parts.lastApplied
@@ -97,9 +100,8 @@ export class FlushMemRowSetTask implements MaintenanceTask {
     const hashes = new Uint32Array(memRowSet.rowCount)
     memRowSet.readHashes(hashes)
     const written: WrittenRowSet[] = []
-    for (const { start, end } of sharesOf(history.rowCount, memRowSet.heldBytes, parts.layout)) {
-      const blocks = parts.beginFile()
-      this.#files.push(blocks)
+    for (const [share, { start, end }] of sharesOf(history.rowCount, this.#files.length)) {
+      const blocks = this.#files[share]
       const id = parts.nextRowSetId()
       const { keyHashSeed } = parts
       const options = { id, history, start, end, hashes, keyHashSeed, mark, blocks }
@@ -139,16 +141,19 @@ export class FlushMemRowSetTask implements MaintenanceTask {
   }
 }
 
-/** Cuts rows evenly, so that each share has about what one flush is meant to write. */
-function sharesOf(
-  rowCount: number,
-  heldBytes: number,
-  { rowSetBytes, pageRows }: TabletLayout,
-): { start: number; end: number }[] {
-  const fullCount = Math.max(1, Math.round(heldBytes / rowSetBytes))
-  const count = Math.min(fullCount, Math.ceil(rowCount / pageRows))
-  return Array.from({ length: count }, (_, i) => ({
-    start: Math.floor((rowCount * i) / count),
-    end: Math.floor((rowCount * (i + 1)) / count),
-  }))
+/** Rowsets into which a MemRowSet is cut: each has about what one flush is meant to write. */
+function shareCountOf({ rowCount, heldBytes }: MemRowSet, layout: TabletLayout): number {
+  const fullCount = Math.max(1, Math.round(heldBytes / layout.rowSetBytes))
+  return Math.min(fullCount, Math.ceil(rowCount / layout.pageRows))
+}
+
+/** Cuts rows evenly. Shares that have none are left out. */
+function sharesOf(rowCount: number, count: number): [number, { start: number; end: number }][] {
+  const shares: [number, { start: number; end: number }][] = []
+  for (let share = 0; share < count; share++) {
+    const start = Math.floor((rowCount * share) / count)
+    const end = Math.floor((rowCount * (share + 1)) / count)
+    if (start < end) shares.push([share, { start, end }])
+  }
+  return shares
 }
