@@ -17,6 +17,8 @@ export class SimSpace {
   readonly #known = new Map<string, BlockSize>()
   /** Blocks that a scan held when their base was done with them: some are never deleted. */
   readonly #excused = new Set<string>()
+  /** The storage that they are in: after a crash numbers are given out again. */
+  #store: MemoryTabletStore | null = null
 
   /**
    * Asserts that every block that rowsets name is there, as long as it is said to be, and that
@@ -24,6 +26,11 @@ export class SimSpace {
    */
   check(parts: TabletParts, store: MemoryTabletStore, hasOpenScans: boolean): void {
     checkFiles(parts, store)
+    if (store !== this.#store) {
+      this.#known.clear()
+      this.#excused.clear()
+      this.#store = store
+    }
     const sizes = storedSizes(store)
     const named = new Set<string>()
     for (const rowSet of parts.rowSets) {
