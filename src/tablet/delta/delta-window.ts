@@ -138,9 +138,11 @@ export class DeltaWindow {
   #mapping = new Int16Array(0)
 
   constructor({ undos, redos, snapshot, columns }: DeltaWindowOptions) {
-    this.#undos = undos.filter((store) => store.recordCount > 0 && store.newest > snapshot)
-    this.#redos = redos
     this.#wants = { snapshot, columnIds: columns.map((column) => column.id) }
+    this.#undos = undos.filter((store) => {
+      return store.recordCount > 0 && store.newest > snapshot && this.#isAboutWanted(store)
+    })
+    this.#redos = redos
     this.#columns = columns.map((column) => new WindowColumn(column.id, column.physical))
     columns.forEach((column, place) => {
       assert(!this.#places.has(column.id), 'a column is wanted once')
@@ -154,7 +156,14 @@ export class DeltaWindow {
   }
 
   #isRelevant(redo: DeltaStore): boolean {
-    return redo.recordCount > 0 && redo.oldest <= this.#wants.snapshot
+    const isOfSnapshot = redo.recordCount > 0 && redo.oldest <= this.#wants.snapshot
+    return isOfSnapshot && this.#isAboutWanted(redo)
+  }
+
+  /** Whether a store says of rows that they come or go, or has a cell of a wanted column. */
+  #isAboutWanted(store: DeltaStore): boolean {
+    if (store.deleteCount > 0 || store.reinsertCount > 0) return true
+    return this.#wants.columnIds.some((id) => store.cellCount(id) > 0)
   }
 
   /**
