@@ -14,10 +14,14 @@ interface Account {
   readonly owner: WeakRef<object>
   readonly name: string
   bytes: number
+  /** The number of the change that made it hold this. */
+  change: number
 }
 
 /** The share of the hard limit above which each write helps to flush. */
 const SOFT_SHARE = 0.6
+/** Changes of others after which an owner counts as left alone; and some for each other. */
+const IDLE_CHANGE_COUNT = 64
 
 /** See the file's header. */
 export class MemoryAccountant {
@@ -29,6 +33,7 @@ export class MemoryAccountant {
   readonly #byOwner = new WeakMap<object, Account>()
   readonly #byName = new Map<string, Account>()
   #heldBytes = 0
+  #changeCount = 0
 
   constructor(hardBytes: number) {
     assert(hardBytes > 0, 'a memory limit is positive')
@@ -39,6 +44,41 @@ export class MemoryAccountant {
   /** Bytes that all owners hold. */
   get heldBytes(): number {
     return this.#heldBytes
+  }
+
+  /**
+   * Bytes from which on an owner is worth a flush while memory is short: half an even share of what
+   * may be held, so that when it is short somebody holds more. Less when it is scarce.
+   */
+  get worthwhileBytes(): number {
+    const isScarce = this.#heldBytes > (this.softBytes + this.hardBytes) / 2
+    return isScarce ? 0 : this.softBytes / (2 * Math.max(1, this.#accounts.size))
+  }
+
+  /** The name of whoever holds most, but for some; null when nobody else holds anything. */
+  largestBut(names: ReadonlySet<string>): string | null {
+    return this.#largest((account) => !names.has(account.name))
+  }
+
+  /**
+   * The same of those that hold what is worth a flush, and whose holding has long been the same
+   * while that of others changed.
+   */
+  largestIdleBut(names: ReadonlySet<string>): string | null {
+    const least = Math.max(1, this.worthwhileBytes)
+    const before = this.#changeCount - IDLE_CHANGE_COUNT - this.#accounts.size * 8
+    return this.#largest(
+      ({ name, bytes, change }) => bytes >= least && change < before && !names.has(name),
+    )
+  }
+
+  #largest(isMeant: (account: Account) => boolean): string | null {
+    let largest: Account | null = null
+    for (const account of this.#accounts) {
+      if (account.bytes <= (largest?.bytes ?? 0) || !isMeant(account)) continue
+      if (account.owner.deref() !== undefined) largest = account
+    }
+    return largest?.name ?? null
   }
 
   /** Bytes that an owner last told. */
@@ -55,13 +95,15 @@ export class MemoryAccountant {
     let account = this.#byOwner.get(owner)
     if (account === undefined) {
       this.drop(name)
-      account = { owner: new WeakRef(owner), name, bytes: 0 }
+      account = { owner: new WeakRef(owner), name, bytes: 0, change: 0 }
       this.#byName.set(name, account)
       this.#accounts.add(account)
       this.#byOwner.set(owner, account)
     }
+    if (bytes === account.bytes) return
     this.#heldBytes += bytes - account.bytes
     account.bytes = bytes
+    account.change = ++this.#changeCount
   }
 
   /** Forgets whoever has this name, and what it held. */

@@ -75,6 +75,9 @@ export interface TabletPartsOptions {
   readonly layout: TabletLayout
 }
 
+/** The share of what a flush is meant to take that may come before writes help it. */
+const BEHIND_SHARE = 0.25
+
 /**
  * The state of a running tablet: all of it can be rebuilt from storage, and is, whenever it
  * vanishes.
@@ -114,8 +117,6 @@ export class TabletParts {
   #frozen: FrozenMemRowSet | null = null
   #rowSets: readonly DiskRowSet[]
   #tree: RowSetTree<DiskRowSet>
-  /** MemRowSets that were flushed and are still scanned. */
-  #retired: MemRowSet[] = []
   #flushedMark: Timestamp
   #changesMark: Timestamp
   #historyMark: Timestamp
@@ -221,18 +222,20 @@ export class TabletParts {
   get heldBytes(): number {
     let bytes = this.#memRowSet.heldBytes + this.results.bytes
     if (this.#frozen !== null) bytes += this.#frozen.memRowSet.heldBytes
-    if (this.#retired.length > 0) {
-      this.#retired = this.#retired.filter((memRowSet) => memRowSet.isPinned)
-      for (const memRowSet of this.#retired) bytes += memRowSet.heldBytes
-    }
     for (const rowSet of this.#rowSets) bytes += rowSet.heldBytes
     return bytes
   }
 
-  /** Whether a MemRowSet or the DeltaMemStores hold as much as is meant to be flushed. */
-  get needsFlush(): boolean {
-    if (this.#memRowSet.heldBytes >= this.layout.rowSetBytes) return true
-    return this.deltaBytes >= DELTA_MEM_STORE_FLUSH_BYTES
+  /**
+   * Whether what is written comes faster than it is flushed: a flush is due and was not begun, or
+   * is under way while much has come since. Cost: O(rowsets).
+   */
+  get isBehind(): boolean {
+    const { rowSetBytes } = this.layout
+    const rowBytes = this.#memRowSet.heldBytes
+    if (rowBytes >= rowSetBytes * (1 + BEHIND_SHARE)) return true
+    if (this.#frozen !== null && rowBytes >= rowSetBytes * BEHIND_SHARE) return true
+    return this.deltaBytes >= DELTA_MEM_STORE_FLUSH_BYTES * (1 + BEHIND_SHARE)
   }
 
   /**
@@ -423,7 +426,7 @@ export class TabletParts {
     for (const writer of files) writer.close()
     for (const file of dropped) this.cache.dropFile(this.#cacheOwner, file)
     for (const { rowSet, meta, flushed } of change.replace ?? []) rowSet.replaceMeta(meta, flushed)
-    if (frozen === null && this.#frozen !== null) this.#retired.push(this.#frozen.memRowSet)
+    if (frozen === null) this.#frozen?.memRowSet.handOver(change.add ?? [])
     this.#frozen = frozen
     this.#writers = writers
     this.#orphanFiles = orphans

@@ -11,10 +11,11 @@
 
 import { ColumnBuilder } from '../../common/column-builder.ts'
 import { PHYSICAL } from '../../common/data-type.ts'
+import { successorKey } from '../../common/encoded-key.ts'
 import { RowBlockBuilder } from '../../common/row-block-builder.ts'
 import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
-import type { BatchLimits, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
+import type { BatchLimits, KeyBounds, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
 import type { CellTest } from '../scan/cell-test.ts'
 import { passesCell } from '../scan/column-test.ts'
 import type { SortedSlots } from './key-order.ts'
@@ -27,6 +28,7 @@ const FIRST_WINDOW_ROWS = 64
 const WINDOW_ROWS_MAX = 2048
 /** Bytes of strings that are copied for a test at a time, unless one alone is longer. */
 const TEST_BYTES_MAX = 256 * 1024
+const NO_SLOT = -1
 
 const FIRST_ROWS = new Uint32Array(WINDOW_ROWS_MAX).map((_, row) => row)
 const scratchRows = new Uint32Array(WINDOW_ROWS_MAX)
@@ -57,11 +59,13 @@ export class MemRowSetIterator implements RowSetIterator {
   /** Places of the order that were not looked at: `[#start, #end)`. */
   #start: number
   #end: number
+  /** Places of the order that the scan asks for: `[start, end)`. */
+  readonly #wanted: { readonly start: number; readonly end: number }
   /** The first row of the window that was not given out. */
   #next = 0
   /** The last row looked at, and the last row that the scan is done with. */
-  #lastSlot = 0
-  #doneSlot = 0
+  #lastSlot = NO_SLOT
+  #doneSlot = NO_SLOT
   /** Bytes of the rows that `#fit` let through last. */
   #fittedBytes = 0
   #release: (() => void) | null
@@ -86,6 +90,7 @@ export class MemRowSetIterator implements RowSetIterator {
     }
     this.#tests = tests
     this.#end = Math.max(this.#start, this.#end)
+    this.#wanted = { start: this.#start, end: this.#end }
     const wanted = [...tests.map((test) => test.column), ...this.#projected.columns]
     this.#window = new RowWindow(rows, scan.snapshot, wanted, 0)
   }
@@ -109,6 +114,21 @@ export class MemRowSetIterator implements RowSetIterator {
   close(): void {
     this.#release?.()
     this.#release = null
+  }
+
+  /**
+   * Bounds of the keys that the scan is not done with; null when it is done with all. Rows that
+   * were added later may have keys beyond those of its own: they lie outside.
+   */
+  rest(): KeyBounds | null {
+    if (this.#isDone()) return null
+    const ends = this.#isDescending ? this.#wanted.start : this.#wanted.end - 1
+    const begins = this.#isDescending ? this.#wanted.end - 1 : this.#wanted.start
+    const done = this.#doneSlot === NO_SLOT ? null : this.#rows.key(this.#doneSlot)
+    const first = this.#rows.key(this.#slots[begins])
+    const last = this.#rows.key(this.#slots[ends])
+    if (this.#isDescending) return { lowerKey: last, upperKey: done ?? successorKey(first) }
+    return { lowerKey: done === null ? first : successorKey(done), upperKey: successorKey(last) }
   }
 
   #isDone(): boolean {

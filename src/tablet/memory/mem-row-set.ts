@@ -26,7 +26,7 @@ import { ABSENT, KeyIndex } from './key-index.ts'
 import { KeyOrder } from './key-order.ts'
 import { MemRowChanges } from './mem-row-changes.ts'
 import { MemRowHistory } from './mem-row-history.ts'
-import { MemRowSetIterator } from './mem-row-set-iterator.ts'
+import { MemRowSetScan } from './mem-row-set-scan.ts'
 import { MemRowStore } from './mem-row-store.ts'
 import { ReadColumns } from './read-columns.ts'
 import { REDO_KINDS } from './redo-log.ts'
@@ -64,7 +64,7 @@ export class MemRowSet implements RowSet {
   #liveRowCount = 0
   #lastAt: Timestamp = 0
   #isFrozen = false
-  #openScanCount = 0
+  readonly #scans = new Set<MemRowSetScan>()
   /** Redos there were when it was frozen, and the slot of each one since. */
   #frozenRedoCount = 0
   readonly #changedSlots = new SlotList()
@@ -112,9 +112,9 @@ export class MemRowSet implements RowSet {
     return this.#isFrozen
   }
 
-  /** Whether a scan reads it: one that was flushed is in memory until none does. */
+  /** Whether a scan reads it. */
   get isPinned(): boolean {
-    return this.#openScanCount > 0
+    return this.#scans.size > 0
   }
 
   /** Ends the insertion of rows, as before a flush. */
@@ -260,10 +260,21 @@ export class MemRowSet implements RowSet {
 
   /** Opens a scan. Cost: that of `KeyOrder.sorted` when rows were added since the last one. */
   openIterator(scan: RowSetScan): RowSetIterator {
-    this.#openScanCount++
-    return new MemRowSetIterator(this.#rows, this.#order.sorted(this.#rows), scan, () => {
-      this.#openScanCount--
+    const order = this.#order.sorted(this.#rows)
+    const opened: MemRowSetScan = new MemRowSetScan(this.#rows, order, scan, () => {
+      this.#scans.delete(opened)
     })
+    this.#scans.add(opened)
+    return opened
+  }
+
+  /**
+   * Lets open scans go on in the rowsets that it was flushed to, so that none keeps it in memory.
+   * Requires: it is not used any more; they hold its rows, all that these ever were, in the order
+   * of their keys.
+   */
+  handOver(rowSets: readonly RowSet[]): void {
+    for (const scan of [...this.#scans]) scan.goOnIn(rowSets)
   }
 
   /**
