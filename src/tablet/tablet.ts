@@ -89,7 +89,7 @@ export interface TabletFigures {
   readonly rowSetCount: number
 }
 
-/** Bytes of maintenance to a byte written while memory is short: faster than it fills. */
+/** Bytes of maintenance to a byte written where writes help: faster than memory fills. */
 const HELP_RATIO = 2
 /** Steps that a write makes at most before it is refused: a whole flush takes fewer. */
 const RELIEF_STEP_COUNT_MAX = 256
@@ -235,8 +235,13 @@ export class Tablet {
     const reply = this.#answer(request, (parts) =>
       writeShare({ parts, clock: this.#clock, accountant }, request),
     )
-    if (reply.kind === 'ok' && accountant.isOverSoft()) this.#help(length)
+    if (reply.kind === 'ok' && this.#mustHelp) this.#help(length)
     return reply
+  }
+
+  /** Whether writes work for the memory that they take: the alarm alone does not keep up. */
+  get #mustHelp(): boolean {
+    return this.#options.accountant.isOverSoft() || this.#parts?.isBehind === true
   }
 
   /** Makes room before a write is refused, as far as this tablet can. */

@@ -120,6 +120,7 @@ export class MaintenancePlanner {
     const { oldest: deltasAt, bytes: deltaBytes } = this.#freeDeltas()
     const rowBytes = memRowSet.heldBytes + (frozen?.memRowSet.heldBytes ?? 0)
     const isPressed = this.#accountant.isOverSoft()
+    const { worthwhileBytes } = this.#accountant
     const walAt = this.#walDueAt(now)
     const flush = (
       op: MaintenanceOp,
@@ -129,7 +130,8 @@ export class MaintenancePlanner {
       limit: number,
     ): OpWorth => {
       const isHeld = anchor !== null
-      const isFull = memoryBytes >= limit || (isPressed && memoryBytes >= limit * PRESSURE_SHARE)
+      const pressedLimit = Math.max(limit * PRESSURE_SHARE, worthwhileBytes)
+      const isFull = memoryBytes >= limit || (isPressed && memoryBytes >= pressedLimit)
       const holdsWal = isHeld && (otherAnchor === null || anchor <= otherAnchor)
       const walBytes = holdsWal ? bytesUpTo(this.#parts, otherAnchor) : 0
       const dueAt = isHeld && isFull ? now : holdsWal ? walAt : null

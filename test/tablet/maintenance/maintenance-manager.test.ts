@@ -116,13 +116,13 @@ describe('MaintenanceManager.due', () => {
     const large = 'x'.repeat(60_000)
     for (let i = 0; i < 3; i++) insert(harness, i * 20, i * 20 + 20, 1, large)
     expect(dueIn(harness)).toBe(30)
-    insert(harness, 60, 200, 1, large)
+    insert(harness, 60, 150, 1, large)
 
     expect(harness.parts.memRowSet.heldBytes).toBeGreaterThan(8 * MEBIBYTE)
     expect(dueIn(harness)).toBe(0)
     settle(harness)
     expect(harness.parts.memRowSet.rowCount).toBe(0)
-    expect(harness.rows()).toHaveLength(200)
+    expect(harness.rows()).toHaveLength(150)
   })
 
   test('is at once when memory is short and the tablet holds a part of it', () => {
