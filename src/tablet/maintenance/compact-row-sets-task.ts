@@ -5,6 +5,9 @@
  *     └► for each output: keys, which make the plan ─► column by column ─► UNDOs ─► directory
  *          └► last step: what came since is carried over by the plan; commit
  *
+ * Files are begun together: one for the base of each output, and one for the delta records of all
+ * outputs, which become ancient together.
+ *
  * REDOs go into the base and UNDOs, the lives of one key become one history, and what is at or
  * below the ancient history mark is left out: versions, and rows deleted by then.
  */
@@ -23,6 +26,7 @@ import { type BaseMeta, BaseWriter } from '../disk/base-writer.ts'
 import type { DiskRowSet } from '../disk/disk-row-set.ts'
 import { type DeltaFileMeta, rowSetBytes } from '../disk/row-set-meta.ts'
 import type { FileWriter } from '../file-writer.ts'
+import type { UnusedBlocks } from '../storage-change.ts'
 import type { TabletParts } from '../tablet-parts.ts'
 import { BaseCellReader } from './base-cell-reader.ts'
 import { ColumnGatherer, GATHER_ROWS } from './column-gatherer.ts'
@@ -34,6 +38,15 @@ import { RowHistory, recordBytes } from './row-history.ts'
 import { memoryBytesPerRow } from './row-set-picks.ts'
 import { SteppedTask, type TaskLimits } from './stepped-task.ts'
 import { stretchRows } from './stretch-rows.ts'
+
+/** What a compaction is told beside its inputs. */
+export interface CompactionOptions extends TaskLimits {
+  /** Keys at which an output ends, ascending, whatever it has by then. */
+  readonly cuts?: readonly Uint8Array[]
+}
+
+/** Delta records of an input are deleted from a file that others need, from so many bytes on. */
+const UNUSED_BYTES_MIN = 256 * 1024
 
 /** Rows `[start, end)` of the plan as they are written. */
 interface Output {
@@ -55,7 +68,10 @@ export class CompactRowSetsTask extends SteppedTask {
   #sources: readonly MergeSource[] = []
   /** What is merged is what was there at it. */
   #at: Timestamp = TIMESTAMP_MIN
-  /** Files of delta records, one for each output that has any. */
+  readonly #cuts: readonly Uint8Array[]
+  /** Files that are begun and have no use yet. */
+  #unusedFiles: FileWriter[] = []
+  /** Of the delta records of all outputs. */
   #deltaFile: FileWriter | null = null
 
   /**
@@ -66,10 +82,11 @@ export class CompactRowSetsTask extends SteppedTask {
     parts: TabletParts,
     rowSets: readonly DiskRowSet[],
     now: Timestamp,
-    limits: TaskLimits = {},
+    limits: CompactionOptions = {},
   ) {
     super(parts, now, limits)
     this.#rowSets = rowSets
+    this.#cuts = limits.cuts ?? []
     this.#rowSetRows =
       limits.rowSetRows ?? parts.layout.rowSetBytes / Math.max(1, memoryBytesPerRow(parts))
     const { columns, keyColumnCount } = parts.schema
@@ -89,14 +106,30 @@ export class CompactRowSetsTask extends SteppedTask {
     })
     this.#countInputs(inputs)
     const planner = new MergePlanner(this.#sources, this.mark, sharedBytes(inputs))
-    const outputs: Output[] = []
     const rowsTarget = this.#outputRows(inputs)
-    for (let hasRows = true; hasRows; ) {
-      const output = yield* this.#writeOutput(planner, rowsTarget)
-      if (output === null) hasRows = false
-      else outputs.push(output)
+    this.#beginFiles(inputs, rowsTarget)
+    const outputs: Output[] = []
+    for (const endKey of [...this.#cuts, null]) {
+      for (let hasRows = true; hasRows; ) {
+        const output = yield* this.#writeOutput(planner, rowsTarget, endKey)
+        if (output === null) hasRows = false
+        else outputs.push(output)
+      }
     }
     this.#commit(planner.plan, outputs)
+  }
+
+  /** Begins as many files as are needed in any case, or nearly so. */
+  #beginFiles(inputs: readonly DiskRowSet[], rowsTarget: number): void {
+    const hasHistory = this.#sources.some(({ undos, redos }) => undos.length + redos.length > 0)
+    const liveCount = inputs.reduce((sum, { liveRowCount }) => sum + liveRowCount, 0)
+    const outputCount = Math.max(1, Math.ceil(liveCount / rowsTarget))
+    this.#unusedFiles = this.beginFiles(outputCount + (hasHistory ? 1 : 0))
+    if (hasHistory) this.#deltaFile = this.#unusedFiles.pop() ?? null
+  }
+
+  #openFile(): FileWriter {
+    return this.#unusedFiles.shift() ?? this.beginFile()
   }
 
   #chooseInputs(): DiskRowSet[] {
@@ -132,8 +165,12 @@ export class CompactRowSetsTask extends SteppedTask {
     return Math.ceil(rowCount / outputCount)
   }
 
-  /** Writes the next rows. Returns: null when there are none. */
-  *#writeOutput(planner: MergePlanner, rowsTarget: number): Generator<void, Output | null> {
+  /** Writes the next rows, up to a key. Returns: null when there are none. */
+  *#writeOutput(
+    planner: MergePlanner,
+    rowsTarget: number,
+    endKey: Uint8Array | null,
+  ): Generator<void, Output | null> {
     const { plan } = planner
     const start = plan.rowCount
     const keys = new KeyArena(GATHER_ROWS)
@@ -141,9 +178,10 @@ export class CompactRowSetsTask extends SteppedTask {
     let writer: BaseWriter | null = null
     for (let hasRows = true; hasRows && plan.rowCount - start < rowsTarget; ) {
       keys.clear()
-      hasRows = planner.next(Math.min(GATHER_ROWS, rowsTarget - (plan.rowCount - start)), keys)
+      const rowsLeft = rowsTarget - (plan.rowCount - start)
+      hasRows = planner.next(Math.min(GATHER_ROWS, rowsLeft), keys, endKey)
       if (keys.count > 0) {
-        file ??= this.beginFile()
+        file ??= this.#openFile()
         writer ??= new BaseWriter({
           columns: this.#columns,
           keyHashSeed: this.parts.keyHashSeed,
@@ -157,7 +195,6 @@ export class CompactRowSetsTask extends SteppedTask {
     if (writer === null) return null
     const end = plan.rowCount
     for (const column of this.#columns) yield* this.#writeColumn(writer, column, plan, start, end)
-    this.#deltaFile = null
     const undo = yield* this.#writeUndos(plan, start, end)
     const ghosts = this.#writeGhosts(plan, start, end)
     const base = writer.finish()
@@ -218,7 +255,7 @@ export class CompactRowSetsTask extends SteppedTask {
     return writeDeltaFile(builder.finish(), this.#openDeltaFile())
   }
 
-  /** Delta files have files of their own: history is dropped long before the base is. */
+  /** Delta records have a file of their own: history is dropped long before the base is. */
   #openDeltaFile(): FileWriter {
     this.#deltaFile ??= this.beginFile()
     return this.#deltaFile
@@ -234,7 +271,17 @@ export class CompactRowSetsTask extends SteppedTask {
     }
     this.summary.rowSetsOut = add.length
     const remove = this.#sources.map(({ rowSet }) => rowSet)
-    this.commit({ add, remove, historyMark: this.mark })
+    this.commit({ add, remove, historyMark: this.mark, unusedBlocks: this.#unusedBlocks() })
+  }
+
+  /** Delta records of inputs, where there are many: others may be in the same files. */
+  #unusedBlocks(): UnusedBlocks[] {
+    const deltas = this.#sources.flatMap(({ view: { meta } }) => [...meta.undos, ...meta.redos])
+    return deltas
+      .filter(({ bytes }) => bytes >= UNUSED_BYTES_MIN)
+      .map(({ file, firstBlock, firstOrdinals }) => {
+        return { file, blocks: firstOrdinals.map((_, index) => firstBlock + index) }
+      })
   }
 
   #openOutput(plan: MergePlan, output: Output, late: LateChanges): DiskRowSet {

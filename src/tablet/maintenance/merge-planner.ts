@@ -104,9 +104,9 @@ export class MergePlanner {
 
   /**
    * Plans the next rows, at most `rowCountMax`, and appends their keys. Returns false when all are
-   * planned. Throws: CORRUPTION.
+   * planned, or with `endKey` all that are below it. Throws: CORRUPTION.
    */
-  next(rowCountMax: number, keys: KeyArena): boolean {
+  next(rowCountMax: number, keys: KeyArena, endKey: Uint8Array | null = null): boolean {
     const { plan } = this
     const order = this.#order
     const end = plan.rowCount + rowCountMax
@@ -114,6 +114,7 @@ export class MergePlanner {
     const readEnd = this.readRowCount + rowCountMax * 2
     while (order.length > 0 && plan.rowCount < end && this.readRowCount < readEnd) {
       const first = order[0]
+      if (endKey !== null && !isBelow(first, endKey)) return false
       if (order.length > 1 && compareFirst(first, order[1]) === 0) {
         this.#planLives(keys)
         continue
@@ -185,6 +186,11 @@ export class MergePlanner {
 
 function deletedAt(window: InputWindow): number {
   return window.input.hasDeletes ? window.deletions[window.row] : NEVER
+}
+
+/** Whether the key that stands first is below another. */
+function isBelow({ keys, row }: InputWindow, key: Uint8Array): boolean {
+  return compareBytes(keys.bytes, keys.start(row), keys.ends[row], key, 0, key.length) < 0
 }
 
 /** Orders two inputs by the keys that stand first. */

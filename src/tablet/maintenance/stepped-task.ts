@@ -103,9 +103,14 @@ export abstract class SteppedTask implements MaintenanceTask {
 
   /** Begins a file. */
   protected beginFile(): FileWriter {
-    const file = this.parts.beginFile()
-    this.#files.push(file)
-    return file
+    return this.beginFiles(1)[0]
+  }
+
+  /** Begins files in one go. */
+  protected beginFiles(count: number): FileWriter[] {
+    const files = this.parts.beginFiles(count)
+    this.#files.push(...files)
+    return files
   }
 
   /**
