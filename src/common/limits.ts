@@ -187,14 +187,18 @@ export const IDLE_WAL_BYTES_MAX = 1 * MIB
 export const IDLE_WAL_ROW_COUNT_MAX = 256
 /** How long after its last write a tablet is idle. */
 export const IDLE_AFTER_MS = 30_000
+/** How long after its last write a tablet is at rest, so that rowsets are merged for good. */
+export const REST_AFTER_MS = 5_000
+/** How long rowsets stay as they are before they are merged for good though rows come. */
+export const REST_UNCHANGED_MS = 60_000
 /** Stored rows of a tablet's WAL at which it is flushed; they are all read when it wakes. */
 export const WAL_ROW_COUNT_FLUSH = 8192
 /** Bytes of a tablet's WAL at which it is flushed. */
 export const WAL_BYTES_FLUSH = 16 * MIB
 /** Bytes of the rowsets that one compaction merges. */
-export const COMPACTION_BYTES_MAX = 64 * MIB
-/** Rows of the rowsets that one compaction merges: it keeps a few bytes for each in memory. */
-export const COMPACTION_ROW_COUNT_MAX = 1_000_000
+export const COMPACTION_BYTES_MAX = 256 * MIB
+/** Rows of the rowsets that one compaction merges: it keeps five bytes for each in memory. */
+export const COMPACTION_ROW_COUNT_MAX = 1_250_000
 /** Bytes of a table's definition as stored: with room for what a superblock holds beside it. */
 export const TABLE_DEFINITION_BYTES_MAX = 900_000
 /** Rows that one step of a tablet's scan looks at before it pauses, with or without rows. */

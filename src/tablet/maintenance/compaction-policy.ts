@@ -105,7 +105,8 @@ export function heightOf(rowSets: readonly KeyInterval[]): number {
   return averageHeight(layOut(rowSets))
 }
 
-interface Item {
+/** A rowset as it may be chosen. */
+export interface CompactionItem {
   /** Index of the candidate. */
   readonly index: number
   readonly start: number
@@ -119,20 +120,34 @@ function itemsOf(
   candidates: readonly CompactionCandidate[],
   space: KeySpace,
   budget: CompactionBudget,
-): Item[] {
+): CompactionItem[] {
   const overlaps = overlapsOf(space)
-  const items: Item[] = []
+  const items: CompactionItem[] = []
   for (let index = 0; index < candidates.length; index++) {
     const { bytes, rowCount, fullness, isFree } = candidates[index]
     if (!isFree || (overlaps[index] === 0 && fullness >= SMALL_FULLNESS)) continue
-    const share = Math.max(bytes / budget.bytes, rowCount / budget.rows)
-    const weight = Math.max(1, Math.round(share * CAPACITY))
-    if (weight > CAPACITY) continue
+    const weight = weightOf(bytes, rowCount, budget)
     const start = space.starts[index]
     const end = space.ends[index]
     const value = end - start + sizeValue(fullness) - costOf(candidates[index], budget.rewriteCost)
     if (value > 0) items.push({ index, start, end, value, weight })
   }
+  return sortItems(items)
+}
+
+/** What a rowset takes of a budget, in units of which there are CAPACITY. */
+export function weightOf(
+  bytes: number,
+  rowCount: number,
+  budget: { readonly bytes: number; readonly rows: number },
+): number {
+  const share = Math.max(bytes / budget.bytes, rowCount / budget.rows)
+  return Math.max(1, Math.round(share * CAPACITY))
+}
+
+/** Those that the budget allows, by their ends; the smallest, when they are too many. */
+export function sortItems(all: readonly CompactionItem[]): CompactionItem[] {
+  const items = all.filter(({ weight }) => weight <= CAPACITY)
   if (items.length > CANDIDATE_COUNT_MAX) {
     items.sort((a, b) => a.weight - b.weight)
     items.length = CANDIDATE_COUNT_MAX
@@ -149,8 +164,8 @@ function sizeValue(fullness: number): number {
   return Math.max(0, SMALL_ROWSET_VALUE * (1 - fullness / SMALL_FULLNESS))
 }
 
-/** By rowset 1 when its keys overlap another's, else 0. */
-function overlapsOf({ starts, ends }: KeySpace): Uint8Array {
+/** By rowset 1 when its keys overlap another's, else 0. Requires: there is one. */
+export function overlapsOf({ starts, ends }: KeySpace): Uint8Array {
   const order = Array.from(starts.keys()).sort((a, b) => starts[a] - starts[b] || ends[a] - ends[b])
   const overlaps = new Uint8Array(starts.length)
   let furthest = order[0]
@@ -174,14 +189,25 @@ interface Solution {
 function pickBest(
   candidates: readonly CompactionCandidate[],
   space: KeySpace,
-  items: readonly Item[],
+  items: readonly CompactionItem[],
   rewriteCost: number,
 ): CompactionPick | null {
-  if (items.length < 2) return null
-  const { best, bounds } = approximate(items)
-  const { chosen } = solveExactly(items, bounds, best)
-  const indexes = chosen.map((item) => items[item].index).sort((a, b) => a - b)
-  return worthOf(candidates, space, indexes, rewriteCost)
+  const chosen = bestSet(items, UNION_WEIGHT)
+  return worthOf(candidates, space, chosen, rewriteCost)
+}
+
+/**
+ * The set that is worth most within the budget: the sum of its values less the width of its union,
+ * times a weight.
+ *
+ * Returns: indexes of candidates, ascending; empty when none is worth more than 0. Requires: items
+ * as `sortItems` gives them.
+ */
+export function bestSet(items: readonly CompactionItem[], unionWeight: number): number[] {
+  if (items.length < 2) return []
+  const { best, bounds } = approximate(items, unionWeight)
+  const { chosen } = solveExactly(items, bounds, best, unionWeight)
+  return chosen.map((item) => items[item].index).sort((a, b) => a - b)
 }
 
 /** The choice with its true value, or null when it is not worth it. */
@@ -214,7 +240,10 @@ function worthOf(
 }
 
 /** Pass 1: the best estimate, and for each left edge a bound on the best. */
-function approximate(items: readonly Item[]): { best: Solution; bounds: Float64Array } {
+function approximate(
+  items: readonly CompactionItem[],
+  unionWeight: number,
+): { best: Solution; bounds: Float64Array } {
   const greedy = new GreedyKnapsack(CAPACITY, items.length)
   const bounds = new Float64Array(items.length)
   let best: Solution = { chosen: [], value: 0 }
@@ -225,7 +254,7 @@ function approximate(items: readonly Item[]): { best: Solution; bounds: Float64A
       const item = items[last]
       if (item.start < start) continue
       greedy.add(last, item.value, item.weight)
-      const union = (item.end - start) * UNION_WEIGHT
+      const union = (item.end - start) * unionWeight
       bounds[left] = Math.max(bounds[left], greedy.upperBound - union)
       const value = greedy.lowerBound - union
       if (value > best.value) best = { chosen: greedy.choice(), value }
@@ -235,7 +264,12 @@ function approximate(items: readonly Item[]): { best: Solution; bounds: Float64A
 }
 
 /** Pass 2: the best of the left edges that promise more than the best so far. */
-function solveExactly(items: readonly Item[], bounds: Float64Array, best: Solution): Solution {
+function solveExactly(
+  items: readonly CompactionItem[],
+  bounds: Float64Array,
+  best: Solution,
+  unionWeight: number,
+): Solution {
   const lefts = Array.from(bounds.keys()).sort((a, b) => bounds[b] - bounds[a])
   let found = best
   for (const left of lefts.slice(0, EXACT_COUNT_MAX)) {
@@ -251,7 +285,7 @@ function solveExactly(items: readonly Item[], bounds: Float64Array, best: Soluti
       inside.map((item) => items[item].weight),
     )
     for (let count = 1; count <= inside.length; count++) {
-      const union = (items[inside[count - 1]].end - start) * UNION_WEIGHT
+      const union = (items[inside[count - 1]].end - start) * unionWeight
       const value = filled.values[count] - union
       if (value <= found.value) continue
       found = { chosen: filled.choice(count).map((place) => inside[place]), value }
@@ -264,7 +298,7 @@ function solveExactly(items: readonly Item[], bounds: Float64Array, best: Soluti
  * Those of a choice on which the others lie: the largest, or those that are not small and do not
  * overlap each other, which came of an earlier merge, where these are more.
  */
-function oldOnesOf(
+export function oldOnesOf(
   candidates: readonly CompactionCandidate[],
   space: KeySpace,
   chosen: readonly number[],
@@ -275,8 +309,11 @@ function oldOnesOf(
   return bytesOf(candidates, chain) > candidates[largest].bytes ? chain : [largest]
 }
 
-/** Those of some rowsets that do not overlap each other and together are the most bytes. */
-function heaviestChain(
+/**
+ * Those of some rowsets that do not overlap each other and together are the most bytes, from the
+ * last to the first.
+ */
+export function heaviestChain(
   candidates: readonly CompactionCandidate[],
   { starts, ends }: KeySpace,
   chosen: readonly number[],
@@ -301,6 +338,10 @@ function heaviestChain(
   return chain
 }
 
-function bytesOf(candidates: readonly CompactionCandidate[], indexes: readonly number[]): number {
+/** Bytes of some candidates. */
+export function bytesOf(
+  candidates: readonly CompactionCandidate[],
+  indexes: readonly number[],
+): number {
   return indexes.reduce((sum, index) => sum + candidates[index].bytes, 0)
 }

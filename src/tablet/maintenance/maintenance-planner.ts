@@ -15,6 +15,8 @@ import {
   IDLE_AFTER_MS,
   IDLE_WAL_BYTES_MAX,
   IDLE_WAL_ROW_COUNT_MAX,
+  REST_AFTER_MS,
+  REST_UNCHANGED_MS,
   WAL_BYTES_FLUSH,
   WAL_ROW_COUNT_FLUSH,
 } from '../../common/limits.ts'
@@ -22,12 +24,13 @@ import type { MaintenanceOp } from '../../common/maintenance-op.ts'
 import type { MemoryAccountant } from '../memory-accountant.ts'
 import { historyMaxAgeMicros, type TabletParts } from '../tablet-parts.ts'
 import {
-  averageRowSetHeight,
   type CompactionChoice,
   chooseCompaction,
+  chooseCompactionAtRest,
   chooseGarbage,
   chooseMajor,
   chooseMinor,
+  compactionBurden,
   type GarbageChoice,
   type MajorChoice,
   type MinorChoice,
@@ -43,8 +46,6 @@ const REDO_FILE_COUNT_MAX = 4
 const REDO_RATIO_MAX = 0.1
 /** A minor compaction of so many files gains as much as a height that is lower by 1. */
 const REDO_FILES_PER_HEIGHT = 16
-/** What a rowset more or less counts beside the average height. */
-const HEIGHT_PER_ROW_SET = 0.001
 /** A table's priority is taken between −5 and 5, and each makes this times the one before. */
 const PRIORITY_MAX = 5
 const PRIORITY_BASE = 1.1
@@ -61,6 +62,7 @@ export interface OpWorth {
 
 /** What is chosen on disk: it stays the same until something there changes. */
 interface DiskChoices {
+  /** What is merged at once. */
   readonly compaction: CompactionChoice | null
   readonly minor: MinorChoice | null
   readonly major: MajorChoice | null
@@ -73,6 +75,8 @@ export class MaintenancePlanner {
   /** Rowsets on which an op failed: they are left alone until the tablet wakes anew. */
   readonly #failed = new Set<number>()
   #disk: DiskChoices | null = null
+  /** What is merged at rest, and since when that is known; null: it was not looked for. */
+  #atRest: { readonly choice: CompactionChoice | null; readonly since: Timestamp } | null = null
   #garbage: GarbageChoice | null = null
 
   constructor(parts: TabletParts, accountant: MemoryAccountant) {
@@ -83,6 +87,7 @@ export class MaintenancePlanner {
   /** Forgets what was chosen on disk: rowsets have changed, or are worked on. */
   forget(): void {
     this.#disk = null
+    this.#atRest = null
     this.#garbage = null
   }
 
@@ -102,11 +107,32 @@ export class MaintenancePlanner {
     if (this.#disk !== null) return this.#disk
     const { rowSets } = this.#parts
     this.#disk = {
-      compaction: this.#isCompacted ? chooseCompaction(this.#parts, this.#failed, false) : null,
+      compaction: this.#isCompacted ? chooseCompaction(this.#parts, this.#failed) : null,
       minor: chooseMinor(rowSets, this.#failed, REDO_FILE_COUNT_MAX),
       major: this.#isCompacted ? chooseMajor(rowSets, this.#failed, REDO_RATIO_MAX) : null,
     }
     return this.#disk
+  }
+
+  /**
+   * What is merged next, and when: at rest for good, until then what lies high. Null: nothing.
+   * Cost: O(1) while nothing on disk changes.
+   */
+  compaction(
+    now: Timestamp,
+  ): { readonly choice: CompactionChoice; readonly dueAt: Timestamp } | null {
+    const { compaction } = this.disk
+    if (this.#atRest === null) {
+      const choice = this.#isCompacted ? chooseCompactionAtRest(this.#parts, this.#failed) : null
+      this.#atRest = { choice, since: now }
+    }
+    const { choice: atRest, since } = this.#atRest
+    if (atRest === null) return compaction && { choice: compaction, dueAt: now }
+    // Ops may be ahead of physical time.
+    const quietAt = Math.min(this.#parts.lastApplied, now) + REST_AFTER_MS * 1000
+    const dueAt = Math.min(quietAt, since + REST_UNCHANGED_MS * 1000)
+    if (compaction !== null && dueAt > now) return { choice: compaction, dueAt: now }
+    return { choice: atRest, dueAt }
   }
 
   get #isCompacted(): boolean {
@@ -146,16 +172,17 @@ export class MaintenancePlanner {
 
   /** The worth of the other ops. Cost: O(rowsets). */
   others(now: Timestamp): readonly OpWorth[] {
-    const { compaction, minor, major } = this.disk
+    const { minor, major } = this.disk
+    const compaction = this.compaction(now)
     // While memory is short, steps and writes that help are for flushes.
     const beginAt = this.#accountant.isOverSoft() ? now + PRESSURE_WAIT_MICROS : now
-    const performs = (op: MaintenanceOp, performance: number): OpWorth => {
+    const performs = (op: MaintenanceOp, performance: number, at: Timestamp = now): OpWorth => {
       const worth = performance * PRIORITY_BASE ** this.#priority
-      const dueAt = worth > 0 ? beginAt : null
+      const dueAt = worth > 0 ? Math.max(beginAt, at) : null
       return { op, memoryBytes: 0, walBytes: 0, diskBytes: 0, performance: worth, dueAt }
     }
     return [
-      performs('COMPACT', compaction?.value ?? 0),
+      performs('COMPACT', compaction?.choice.value ?? 0, compaction?.dueAt),
       performs('MINOR_DELTA_COMPACT', (minor?.fileCount ?? 0) / REDO_FILES_PER_HEIGHT),
       performs('MAJOR_DELTA_COMPACT', Math.min(1, major?.ratio ?? 0)),
       this.#garbageWorth(now),
@@ -174,7 +201,7 @@ export class MaintenancePlanner {
       case 'FLUSH_DMS':
         return null
       case 'COMPACT':
-        return averageRowSetHeight(rowSets) + rowSets.length * HEIGHT_PER_ROW_SET
+        return compactionBurden(this.#parts)
       case 'MINOR_DELTA_COMPACT':
         return redos.length
       case 'MAJOR_DELTA_COMPACT':

@@ -4,17 +4,39 @@
 
 import { LANE_BYTES, PHYSICAL } from '../../common/data-type.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
-import { COMPACTION_BYTES_MAX, COMPACTION_ROW_COUNT_MAX } from '../../common/limits.ts'
+import {
+  COMPACTION_BYTES_MAX,
+  COMPACTION_ROW_COUNT_MAX,
+  ROWSET_BOUND_BYTES_MAX,
+} from '../../common/limits.ts'
 import type { Schema } from '../../common/schema.ts'
+import { compareWhole } from '../../util/bytes.ts'
+import { upperBoundOf } from '../disk/base-writer.ts'
 import type { DiskRowSet } from '../disk/disk-row-set.ts'
 import { type RowSetMeta, rowSetBytes } from '../disk/row-set-meta.ts'
 import type { TabletParts } from '../tablet-parts.ts'
-import { type CompactionBudget, heightOf, pickCompaction } from './compaction-policy.ts'
+import {
+  type CompactionBudget,
+  type CompactionCandidate,
+  heightOf,
+  pickCompaction,
+  SMALL_FULLNESS,
+} from './compaction-policy.ts'
+import { countWide, pickAtRest, type RestBudget } from './rest-policy.ts'
 
-/** What maintenance spends by itself on lower stacks: measured on flushes in random key order. */
-const THRIFTY = { rewriteCost: 0.2, rewriteRatio: 2 }
+const LIMITS = { bytes: COMPACTION_BYTES_MAX, rows: COMPACTION_ROW_COUNT_MAX }
+/**
+ * What maintenance spends on lower stacks while rows come: measured on flushes in random key order.
+ */
+const THRIFTY: CompactionBudget = { ...LIMITS, rewriteCost: 0.2, rewriteRatio: 2 }
 /** What an operator spends. */
-const GENEROUS = { rewriteCost: 0, rewriteRatio: Number.POSITIVE_INFINITY }
+const GENEROUS: CompactionBudget = { ...LIMITS, rewriteCost: 0, rewriteRatio: Infinity }
+/** Bytes that are rewritten in a tablet that is left alone for each byte that is new, at most. */
+const REST_RATIO = 64
+/** A rowset that is to be cut counts as much as a height, when there is too much to be done. */
+const HEIGHT_PER_WIDE = 1
+/** What a rowset more or less counts beside the average height. */
+const HEIGHT_PER_ROW_SET = 0.001
 /** What a row and its key take in a MemRowSet beside its cells, about. */
 const ROW_OVERHEAD_BYTES = 40
 /** What a text takes in a MemRowSet, about, before there is one to ask. */
@@ -28,6 +50,8 @@ const measuredBytesPerRow = new WeakMap<TabletParts, number>()
 export interface CompactionChoice {
   readonly rowSets: readonly DiskRowSet[]
   readonly value: number
+  /** Keys at which a rowset that is written ends, ascending. */
+  readonly cuts: readonly Uint8Array[]
 }
 
 /** A rowset whose REDO files are to become one. */
@@ -57,31 +81,70 @@ export function averageRowSetHeight(rowSets: readonly DiskRowSet[]): number {
   return heightOf(rowSets.map(({ meta }) => intervalOf(meta)))
 }
 
-/**
- * The rowsets that are best merged, or null. `failed` are rowsets that cannot be read. With
- * `isAsked` it may cost what it will.
- */
+/** How much compactions are to make less of. */
+export function compactionBurden(parts: TabletParts): number {
+  const candidates = candidatesOf(parts, new Set())
+  const wideCount = candidates.length < 2 ? 0 : countWide(candidates, restBudget(Infinity))
+  return heightOf(candidates) + candidates.length * HEIGHT_PER_ROW_SET + wideCount * HEIGHT_PER_WIDE
+}
+
+/** The rowsets that are best merged while rows come, or null. `failed` cannot be read. */
 export function chooseCompaction(
   parts: TabletParts,
   failed: ReadonlySet<number>,
-  isAsked: boolean,
 ): CompactionChoice | null {
-  const { rowSets } = parts
-  const bytesPerRow = memoryBytesPerRow(parts)
-  const candidates = rowSets.map(({ meta, isBusy, id }) => ({
-    ...intervalOf(meta),
-    rowCount: meta.rowCount,
-    fullness: (meta.rowCount * bytesPerRow) / parts.layout.rowSetBytes,
-    isFree: !isBusy && !failed.has(id),
-  }))
-  const budget: CompactionBudget = {
-    bytes: COMPACTION_BYTES_MAX,
-    rows: COMPACTION_ROW_COUNT_MAX,
-    ...(isAsked ? GENEROUS : THRIFTY),
-  }
-  const pick = pickCompaction(candidates, budget)
+  return choose(parts, pickCompaction(candidatesOf(parts, failed), THRIFTY))
+}
+
+/** The rowsets that are best merged, or cut, when the tablet is left alone; null: none. */
+export function chooseCompactionAtRest(
+  parts: TabletParts,
+  failed: ReadonlySet<number>,
+): CompactionChoice | null {
+  return choose(parts, pickAtRest(candidatesOf(parts, failed), restBudget(REST_RATIO)))
+}
+
+/** The same when it may cost what it will. */
+export function chooseAskedCompaction(parts: TabletParts): CompactionChoice | null {
+  const candidates = candidatesOf(parts, new Set())
+  const atRest = pickAtRest(candidates, restBudget(Infinity))
+  return choose(parts, atRest ?? pickCompaction(candidates, GENEROUS))
+}
+
+function restBudget(ratio: number): RestBudget {
+  return { ...LIMITS, ratio }
+}
+
+function choose(
+  { rowSets }: TabletParts,
+  pick: {
+    readonly chosen: readonly number[]
+    readonly value: number
+    readonly cuts?: readonly Uint8Array[]
+  } | null,
+): CompactionChoice | null {
   if (pick === null) return null
-  return { rowSets: pick.chosen.map((index) => rowSets[index]), value: pick.value }
+  const { chosen, value, cuts = [] } = pick
+  return { rowSets: chosen.map((index) => rowSets[index]), value, cuts }
+}
+
+function candidatesOf(parts: TabletParts, failed: ReadonlySet<number>): CompactionCandidate[] {
+  const bytesPerRow = memoryBytesPerRow(parts)
+  return parts.rowSets.map(({ meta, isBusy, id }) => {
+    const fullness = (meta.rowCount * bytesPerRow) / parts.layout.rowSetBytes
+    const isFree = !isBusy && !failed.has(id) && (fullness < SMALL_FULLNESS || !isFlat(meta))
+    return { ...intervalOf(meta), rowCount: meta.rowCount, fullness, isFree }
+  })
+}
+
+/**
+ * Whether all keys begin with the same bytes, as far as bounds tell: what is written in its place
+ * would overlap as much.
+ */
+function isFlat({ lowerKey, upperKey }: RowSetMeta): boolean {
+  if (lowerKey.length < ROWSET_BOUND_BYTES_MAX) return false
+  const bound = upperBoundOf(lowerKey)
+  return bound.length === 0 || (upperKey.length > 0 && compareWhole(upperKey, bound) <= 0)
 }
 
 /** The rowset with the most REDO files, if it has `fileCountMin`. */

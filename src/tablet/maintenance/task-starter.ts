@@ -15,7 +15,12 @@ import type { MaintenanceTask } from './maintenance-task.ts'
 import { MajorDeltaTask } from './major-delta-task.ts'
 import { MinorDeltaTask } from './minor-delta-task.ts'
 import type { OpRequest } from './op-request.ts'
-import { chooseCompaction, chooseMajor, chooseMinor } from './row-set-picks.ts'
+import {
+  type CompactionChoice,
+  chooseAskedCompaction,
+  chooseMajor,
+  chooseMinor,
+} from './row-set-picks.ts'
 import { WalRollTask } from './wal-roll-task.ts'
 
 /** Flushes that are run for one request. */
@@ -41,14 +46,16 @@ export class TaskStarter {
 
   /** The task of an op that is due; null when there is nothing for it to do after all. */
   start(op: MaintenanceOp, now: Timestamp): MaintenanceTask | null {
-    const { compaction, minor, major } = this.#planner.disk
+    const { minor, major } = this.#planner.disk
     switch (op) {
       case 'FLUSH_MRS':
       case 'FLUSH_DMS':
       case 'GC':
         return this.#plain(op, now)
-      case 'COMPACT':
-        return compaction && this.#compact(compaction.rowSets, now)
+      case 'COMPACT': {
+        const compaction = this.#planner.compaction(now)
+        return compaction && this.#compact(compaction.choice, now)
+      }
       case 'MINOR_DELTA_COMPACT':
         return minor && this.#minor(minor.rowSet, now)
       case 'MAJOR_DELTA_COMPACT':
@@ -69,8 +76,8 @@ export class TaskStarter {
         return runCount === 0 ? this.#plain(op, now) : null
       case 'COMPACT': {
         if (runCount >= ASKED_COMPACTION_COUNT_MAX) return null
-        const choice = chooseCompaction(this.#parts, new Set(), true)
-        return choice && this.#compact(choice.rowSets, now)
+        const choice = chooseAskedCompaction(this.#parts)
+        return choice && this.#compact(choice, now)
       }
       case 'MINOR_DELTA_COMPACT': {
         const choice = chooseMinor(rowSets, rowSetIds, 2)
@@ -111,8 +118,8 @@ export class TaskStarter {
     return new WalRollTask(this.#parts, new GarbageTask(this.#parts, now))
   }
 
-  #compact(rowSets: readonly DiskRowSet[], now: Timestamp): MaintenanceTask {
-    return this.#of(rowSets, new CompactRowSetsTask(this.#parts, rowSets, now))
+  #compact({ rowSets, cuts }: CompactionChoice, now: Timestamp): MaintenanceTask {
+    return this.#of(rowSets, new CompactRowSetsTask(this.#parts, rowSets, now, { cuts }))
   }
 
   #minor(rowSet: DiskRowSet, now: Timestamp): MaintenanceTask {

@@ -3,6 +3,7 @@ import { FlushDeltaTask } from '../../../src/tablet/maintenance/flush-delta-task
 import { FlushMemRowSetTask } from '../../../src/tablet/maintenance/flush-mem-row-set-task.ts'
 import {
   averageRowSetHeight,
+  chooseAskedCompaction,
   chooseCompaction,
   chooseGarbage,
   chooseMajor,
@@ -36,11 +37,11 @@ describe('chooseCompaction', () => {
   test('chooses rowsets that overlap, and neighbours that are small', () => {
     const harness = aTablet()
     flush(harness, 0, 100, 2)
-    expect(chooseCompaction(harness.parts, NONE, false)).toBe(null)
+    expect(chooseCompaction(harness.parts, NONE)).toBe(null)
     flush(harness, 100, 200, 2)
     // Every second of these keys is there already.
     flush(harness, 150, 250)
-    const choice = chooseCompaction(harness.parts, NONE, true)
+    const choice = chooseAskedCompaction(harness.parts)
 
     expect(averageRowSetHeight(harness.parts.rowSets)).toBeGreaterThan(1)
     expect(choice?.rowSets).toEqual(harness.parts.rowSets)
@@ -52,8 +53,8 @@ describe('chooseCompaction', () => {
     const [first, second, third] = harness.parts.rowSets
     first.isBusy = true
 
-    expect(chooseCompaction(harness.parts, NONE, true)?.rowSets).toEqual([second, third])
-    expect(chooseCompaction(harness.parts, new Set([second.id]), true)).toBe(null)
+    expect(chooseAskedCompaction(harness.parts)?.rowSets).toEqual([second, third])
+    expect(chooseCompaction(harness.parts, new Set([second.id]))).toBe(null)
   })
 })
 
