@@ -11,9 +11,9 @@
  *        4      4  crc   CRC-32C of everything behind this field
  *        8      …  bits  32-bit words
  *
- * 12 bits a key and 8 probes: 0.31 % of absent keys seem to be there by themselves, about 0.35 %
- * with pages that are not evenly full, and another 0.02 % for each million keys, whose hashes
- * collide.
+ * 16 bits a key and 8 probes: 0.06 % of absent keys seem to be there by themselves, and another
+ * 0.02 % for each million keys, whose hashes collide. More bits are worth their place: a key that
+ * seems to be there costs a read of a page of keys, far more than all its probes.
  */
 
 import { CorruptionError } from '../common/status.ts'
@@ -36,7 +36,7 @@ import { appendVarint, type VarintReader } from './varint.ts'
 
 const MAGIC = 0x3146424e
 const HEADER_BYTES = 8
-const BITS_PER_KEY = 12
+const BITS_PER_KEY = 16
 const PROBE_COUNT = 8
 /** A page has 2^9 to 2^15 bits: 64 bytes to 4 KiB. */
 const PAGE_BITS_LOG_MIN = 9
@@ -46,6 +46,17 @@ const PAGE_COUNT_MIN = 8
 /** Keys of a batch from which on missing pages are read many at a time. */
 const BATCH_COUNT_MIN = 16
 const BATCH_READ_BYTES = 512 * 1024
+/**
+ * A batch with a hash for this many pages reads all of them: one long read costs less than many
+ * short ones, and what it leaves in the cache is found at once.
+ */
+const WHOLE_PAGES_PER_HASH = 8
+/** A filter above this share of the cache is read and kept by the page. */
+const WHOLE_SHARE_MAX = 1 / 8
+/** Where the whole filter is kept: within its first page, where no page begins. */
+const WHOLE_OFFSET = 1
+/** Bytes of the objects of what is kept, about. */
+const KEPT_OBJECT_BYTES = 200
 
 /** What a directory says of a Bloom filter. */
 export interface BloomMeta {
@@ -158,15 +169,19 @@ export class BloomReader {
   mayContain(hash: number): boolean {
     const { pageBitsLog, pages } = this.meta
     const page = pageOf(hash, pages.lengths.length)
-    return hasHash(this.#cached(page) ?? this.#readPage(page), pageBitsLog, hash)
+    const bits = this.#cached(page)
+    if (bits !== null) return hasHash(bits, 0, pageBitsLog, hash)
+    const whole = this.#cachedWhole()
+    if (whole !== null) return hasHash(whole, page << (pageBitsLog - 5), pageBitsLog, hash)
+    return hasHash(this.#readPage(page), 0, pageBitsLog, hash)
   }
 
   /**
    * Writes to `out` those of `indexes[start, end)` whose hash `hashes[index]` may be there, in the
    * same order, and returns how many. `out` may be `indexes` itself if `start` is 0.
    *
-   * Throws: CORRUPTION that names the block. Cost: tens of nanoseconds a hash, a look-up in the
-   * cache for each page that is met; pages that are not there are read many at a time.
+   * Throws: CORRUPTION that names the block. Cost: tens of nanoseconds a hash and a look-up in the
+   * cache. A large batch reads and keeps the whole filter, a small one single pages.
    */
   filter(
     hashes: Uint32Array,
@@ -176,6 +191,28 @@ export class BloomReader {
     out: Uint32Array,
   ): number {
     if (end - start < BATCH_COUNT_MIN) return this.#filterFew(hashes, indexes, start, end, out)
+    const whole = this.#cachedWhole() ?? this.#readWhole(end - start)
+    if (whole === null) return this.#filterByPage(hashes, indexes, start, end, out)
+    const { pageBitsLog, pages } = this.meta
+    const pageCount = pages.lengths.length
+    const left = preselect(whole, pageCount, pageBitsLog, hashes, indexes, start, end, out)
+    let count = 0
+    for (let i = 0; i < left; i++) {
+      const index = out[i]
+      const hash = hashes[index]
+      const first = pageOf(hash, pageCount) << (pageBitsLog - 5)
+      if (hasHash(whole, first, pageBitsLog, hash)) out[count++] = index
+    }
+    return count
+  }
+
+  #filterByPage(
+    hashes: Uint32Array,
+    indexes: Uint32Array,
+    start: number,
+    end: number,
+    out: Uint32Array,
+  ): number {
     const { pageBitsLog, pages } = this.meta
     const pageCount = pages.lengths.length
     const words: (Uint32Array | null)[] = new Array(pageCount).fill(null)
@@ -190,7 +227,7 @@ export class BloomReader {
         bits = this.#cached(page) ?? this.#keep(page, ahead.page(page).slice())
         words[page] = bits
       }
-      if (hasHash(bits, pageBitsLog, hash)) out[count++] = index
+      if (hasHash(bits, 0, pageBitsLog, hash)) out[count++] = index
     }
     return count
   }
@@ -209,9 +246,37 @@ export class BloomReader {
     return count
   }
 
+  /** The bits of all pages, one behind the other, if they are in the cache. */
+  #cachedWhole(): Uint32Array | null {
+    const { blocks, offsets } = this.meta.pages
+    return this.#cachedAt(blocks[0], offsets[0] + WHOLE_OFFSET)
+  }
+
+  /** The same, read and kept; null when that is not worth it for so many hashes. */
+  #readWhole(hashCount: number): Uint32Array | null {
+    const { pageBitsLog, pages } = this.meta
+    const { file, lengths, blocks, offsets } = pages
+    const pageCount = lengths.length
+    const wordCount = pageCount << (pageBitsLog - 5)
+    if (hashCount * WHOLE_PAGES_PER_HASH < pageCount) return null
+    if (wordCount * 4 > this.#cache.bytesMax * WHOLE_SHARE_MAX) return null
+    const whole = new Uint32Array(wordCount)
+    const ahead = new ReadAhead(pages, this.#blocks, BATCH_READ_BYTES, false)
+    for (let page = 0; page < pageCount; page++) {
+      whole.set(this.#decode(page, ahead.page(page)), page << (pageBitsLog - 5))
+    }
+    const heldBytes = wordCount * 4 + KEPT_OBJECT_BYTES
+    this.#cache.put(this.#owner, file, blocks[0], offsets[0] + WHOLE_OFFSET, whole, heldBytes)
+    return whole
+  }
+
   #cached(page: number): Uint32Array | null {
-    const { file, blocks, offsets } = this.meta.pages
-    const found = this.#cache.get(this.#owner, file, blocks[page], offsets[page])
+    const { blocks, offsets } = this.meta.pages
+    return this.#cachedAt(blocks[page], offsets[page])
+  }
+
+  #cachedAt(block: number, offset: number): Uint32Array | null {
+    const found = this.#cache.get(this.#owner, this.meta.pages.file, block, offset)
     if (found === undefined) return null
     assert(found instanceof Uint32Array, 'the place of a Bloom page has its bits in the cache')
     return found
@@ -225,7 +290,14 @@ export class BloomReader {
     const { pages } = this.meta
     const words = this.#decode(page, bytes)
     const { file, blocks, offsets } = pages
-    this.#cache.put(this.#owner, file, blocks[page], offsets[page], words, bytes.length + 200)
+    this.#cache.put(
+      this.#owner,
+      file,
+      blocks[page],
+      offsets[page],
+      words,
+      bytes.length + KEPT_OBJECT_BYTES,
+    )
     return words
   }
 
@@ -260,17 +332,54 @@ function addHash(words: Uint32Array, first: number, pageBitsLog: number, hash: n
   }
 }
 
-function hasHash(words: Uint32Array, pageBitsLog: number, hash: number): boolean {
+function hasHash(words: Uint32Array, first: number, pageBitsLog: number, hash: number): boolean {
   const shift = 32 - pageBitsLog
   let place = mix(hash)
   let step = Math.imul(place, 0x85ebca6b) | 1
   for (let probe = 0; probe < PROBE_COUNT; probe++) {
     const bit = place >>> shift
-    if ((words[bit >>> 5] & (1 << (bit & 31))) === 0) return false
+    if ((words[first + (bit >>> 5)] & (1 << (bit & 31))) === 0) return false
     place = (place + step) | 0
     step = (step + probe * 0x01000193) | 0
   }
   return true
+}
+
+/**
+ * Writes to `out` those of `indexes[start, end)` whose first three bits are set, and returns how
+ * many: one in sixteen of the absent. Nothing is decided by a branch here: half of these would be
+ * guessed wrong, and each would wait for its word to come from memory before the next is asked for.
+ */
+function preselect(
+  words: Uint32Array,
+  pageCount: number,
+  pageBitsLog: number,
+  hashes: Uint32Array,
+  indexes: Uint32Array,
+  start: number,
+  end: number,
+  out: Uint32Array,
+): number {
+  const shift = 32 - pageBitsLog
+  const pageShift = pageBitsLog - 5
+  let count = 0
+  for (let i = start; i < end; i++) {
+    const index = indexes[i]
+    const hash = hashes[index]
+    const first = pageOf(hash, pageCount) << pageShift
+    const place = mix(hash)
+    const step = Math.imul(place, 0x85ebca6b) | 1
+    const a = place >>> shift
+    const b = (place + step) >>> shift
+    const c = (place + 2 * step) >>> shift
+    const isSet =
+      (words[first + (a >>> 5)] >>> (a & 31)) &
+      (words[first + (b >>> 5)] >>> (b & 31)) &
+      (words[first + (c >>> 5)] >>> (c & 31))
+    out[count] = index
+    count += isSet & 1
+  }
+  return count
 }
 
 /** Spreads a hash over 32 bits again (the finisher of MurmurHash3, public domain). */

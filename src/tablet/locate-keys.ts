@@ -5,11 +5,10 @@
  *   frozen MemRowSet    live: that counts; a ghost: the key is absent, all else is older
  *   rowsets on disk     live in one: that counts; ghosts or nothing: the key is absent
  *
- * Only the keys that one stage does not know go on to the next, and those for the disk go together,
- * sorted: each rowset is asked once with its share of them.
+ * Only the keys that one stage does not know go on to the next, and those for the disk go together:
+ * each rowset is asked once with its share of them.
  */
 
-import { sortKeys } from '../common/sort-keys.ts'
 import type { DiskRowSet } from './disk/disk-row-set.ts'
 import type { RowSetTree } from './disk/row-set-tree.ts'
 import type { TabletParts } from './tablet-parts.ts'
@@ -85,10 +84,9 @@ function markFrozen(
  */
 function locateOnDisk(tree: RowSetTree<DiskRowSet>, op: WriteOp, count: number): number {
   const { keys, hashes, someRows, found, slots, stores, presence } = op
-  sortKeys(keys, someRows, count)
   for (let i = 0; i < count; i++) found[someRows[i]] = ABSENT_SLOT
   let liveCount = 0
-  tree.candidates(keys, someRows, count, (rowSet, start, end) => {
+  tree.shareOut(keys, someRows, count, (rowSet, start, end) => {
     rowSet.findRows(keys, hashes, someRows, start, end, found)
     let store = -1
     for (let i = start; i < end; i++) {

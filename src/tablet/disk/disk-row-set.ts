@@ -19,6 +19,7 @@ import type { PageCache } from '../../cfile/page-cache.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import type { RowBlock } from '../../common/row-block.ts'
 import type { Schema } from '../../common/schema.ts'
+import { sortKeys } from '../../common/sort-keys.ts'
 import type { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { bitmapBytes, getBit, setBit } from '../../util/bitmap.ts'
@@ -246,8 +247,9 @@ export class DiskRowSet implements RowSet {
    * Finds the rows of keys, deleted ones too: of each key `order[start, end)` that it has, writes
    * the ordinal to `out` at the key's index. Others stay as they are.
    *
-   * Requires: `order` lists keys ascending; `hashes` are theirs by the tablet's seed. Throws:
-   * CORRUPTION. Cost: of an absent key about one probe of the Bloom filter; no allocation.
+   * Requires: `hashes` are those of the keys by the tablet's seed. Throws: CORRUPTION. Cost: of an
+   * absent key about one probe of the Bloom filter; keys that pass it are sorted and looked for. No
+   * allocation.
    */
   findRows(
     keys: KeyArena,
@@ -260,7 +262,9 @@ export class DiskRowSet implements RowSet {
     const { base } = this.#view
     if (scratchOrder.length < end - start) scratchOrder = new Uint32Array(end - start)
     const count = base.bloom.filter(hashes, order, start, end, scratchOrder)
-    if (count > 0) base.keys.findSorted(keys, scratchOrder, 0, count, out)
+    if (count === 0) return
+    sortKeys(keys, scratchOrder, count)
+    base.keys.findSorted(keys, scratchOrder, 0, count, out)
   }
 
   /**

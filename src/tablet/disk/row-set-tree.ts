@@ -19,6 +19,7 @@ import type { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { compareBytes, compareWhole } from '../../util/bytes.ts'
 import type { KeyBounds } from '../row-set.ts'
+import { KeyFences } from './key-fences.ts'
 import { keyFraction } from './key-fraction.ts'
 
 /**
@@ -36,6 +37,7 @@ export class RowSetTree<R extends KeyBounds> {
    * stretch i are 2i and 2i + 1.
    */
   readonly #uppers: Uint8Array[] = []
+  #fences: KeyFences | null = null
 
   constructor(rowSets: readonly R[]) {
     this.rowSets = [...rowSets].sort((a, b) => compareWhole(a.lowerKey, b.lowerKey))
@@ -67,6 +69,25 @@ export class RowSetTree<R extends KeyBounds> {
   candidates(keys: KeyArena, order: Uint32Array, count: number, visit: VisitShare<R>): void {
     if (count === 0 || this.rowSets.length === 0) return
     this.#visitShares(1, 0, this.rowSets.length, { keys, order, visit, start: 0, end: count })
+  }
+
+  /**
+   * The same for keys in any order, which it changes: the keys of a share are in any order too.
+   *
+   * Cost: no allocation; tens of nanoseconds for each key, far less than sorting them, and a look
+   * at each rowset.
+   */
+  shareOut(keys: KeyArena, order: Uint32Array, count: number, visit: VisitShare<R>): void {
+    const { rowSets } = this
+    if (count === 0 || rowSets.length === 0) return
+    this.#fences ??= new KeyFences(rowSets)
+    const { firsts, ends } = this.#fences
+    const starts = this.#fences.group(keys, order, count)
+    for (let i = 0; i < rowSets.length; i++) {
+      const start = starts[firsts[i]]
+      const end = starts[ends[i]]
+      if (start < end) visit(rowSets[i], start, end)
+    }
   }
 
   #visitShares(stretch: number, start: number, end: number, probe: Probe<R>): void {

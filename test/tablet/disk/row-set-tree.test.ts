@@ -43,6 +43,18 @@ function asked(tree: RowSetTree<NamedRowSet>, ...texts: readonly string[]): stri
   return found
 }
 
+/** The same of keys that are not sorted before; those of a share are sorted here. */
+function sharedOut(tree: RowSetTree<NamedRowSet>, ...texts: readonly string[]): string[] {
+  const { keys } = arenaOf(texts)
+  const order = Uint32Array.from(texts, (_, i) => i)
+  const found: string[] = []
+  tree.shareOut(keys, order, texts.length, ({ name }, start, end) => {
+    const share = [...order.subarray(start, end)].map((key) => utf8Decode(keys.key(key)))
+    found.push(`${name}: ${share.sort().join(' ')}`)
+  })
+  return found
+}
+
 const names = (rowSets: readonly NamedRowSet[]) => rowSets.map(({ name }) => name).join('')
 const key = (text: string) => utf8Encode(text)
 
@@ -58,6 +70,18 @@ describe('RowSetTree', () => {
     expect(asked(three, 'e', 'e')).toEqual(['2: e e'])
     expect(asked(aTree(), 'a')).toEqual([])
     expect(asked(three)).toEqual([])
+  })
+
+  test('shares keys out that are in any order', () => {
+    expect(sharedOut(three, 'd', 'a', 'c', 'b')).toEqual(['1: a b', '3: b c d', '2: d'])
+    expect(sharedOut(three, 'f', '', 'x', 'a')).toEqual(['1: a'])
+    expect(sharedOut(three, 'e', 'e')).toEqual(['2: e e'])
+    expect(sharedOut(aTree('1 - ∞', '2 b c'), 'z', 'b', 'a')).toEqual(['1: a b z', '2: b'])
+    expect(
+      sharedOut(aTree('1 prefix_a prefix_f', '2 prefix_c prefix_ca'), 'prefix_c', 'prefix', 'q'),
+    ).toEqual(['1: prefix_c', '2: prefix_c'])
+    expect(sharedOut(aTree(), 'a')).toEqual([])
+    expect(sharedOut(three)).toEqual([])
   })
 
   test('takes an empty bound as none', () => {
@@ -129,6 +153,7 @@ describe('RowSetTree', () => {
         .map((it) => `${it.name}: ${sorted.filter((text) => has(it, text)).join(' ')}`)
         .filter((_, i) => sorted.some((text) => has(rowSets[i], text)))
       expect(asked(tree, ...probes).sort()).toEqual(expected.sort())
+      expect(sharedOut(tree, ...probes).sort()).toEqual(expected.sort())
       for (const text of probes) {
         expect(tree.heightAt(key(text))).toBe(rowSets.filter((it) => has(it, text)).length)
       }
