@@ -10,7 +10,7 @@ import {
   decodeKeys,
   readDirectory,
 } from '../../src/tablet/disk/directory.ts'
-import type { DeltaFileMeta } from '../../src/tablet/disk/row-set-meta.ts'
+import { type DeltaFileMeta, filesOf as numbersOf } from '../../src/tablet/disk/row-set-meta.ts'
 import { decodeSuperblock, type Superblock } from '../../src/tablet/superblock.ts'
 
 /** A tablet object, as the platform's test helpers take it. */
@@ -55,6 +55,23 @@ export function placesOf(object: TabletObjectStub, target: Target): Promise<Plac
     if (target.kind === 'results') return [row('results', 1, 40, 'remembered results')]
     if (target.kind === 'wal') return [walRow(storage.sql, superblock)]
     return filePlaces(superblock, target, read)
+  })
+}
+
+/** Tables of files, and those of them that no rowset needs, by name. */
+export function storedFilesOf(
+  object: TabletObjectStub,
+): Promise<{ readonly files: string[]; readonly orphans: string[] }> {
+  return runInDurableObject(object, (_instance, { storage: { sql } }) => {
+    const text = "SELECT name FROM sqlite_master WHERE name LIKE 'file_%' ORDER BY name"
+    const files = sql
+      .exec(text)
+      .toArray()
+      .map(({ name }) => String(name))
+    const payload = sql.exec('SELECT payload FROM superblock').one().payload as ArrayBuffer
+    const { rowSets } = decodeSuperblock(new Uint8Array(payload), 0)
+    const needed = new Set(rowSets.flatMap(numbersOf).map((file) => `file_${file}`))
+    return { files, orphans: files.filter((name) => !needed.has(name)) }
   })
 }
 
