@@ -18,11 +18,7 @@
 
 import { PageCache } from '../cfile/page-cache.ts'
 import { type Clock, TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
-import {
-  MAINTENANCE_STEP_BYTES,
-  PAGE_CACHE_BYTES_MAX,
-  TABLET_IDENTITY_BYTES_MAX,
-} from '../common/limits.ts'
+import { PAGE_CACHE_BYTES_MAX, TABLET_IDENTITY_BYTES_MAX } from '../common/limits.ts'
 import { invalidArgument, StatusError } from '../common/status.ts'
 import type { TableEntry } from '../common/table.ts'
 import { assert } from '../util/assert.ts'
@@ -254,11 +250,10 @@ export class Tablet {
 
   /** Lets a write work for the memory that it took. */
   #help(bytes: number): void {
+    const { stepBytes } = this.#options.layout ?? DEFAULT_TABLET_LAYOUT
     this.#helpOwedBytes += bytes * HELP_RATIO
-    while (this.#helpOwedBytes >= MAINTENANCE_STEP_BYTES) {
-      this.#helpOwedBytes = this.stepMaintenance()
-        ? this.#helpOwedBytes - MAINTENANCE_STEP_BYTES
-        : 0
+    while (this.#helpOwedBytes >= stepBytes) {
+      this.#helpOwedBytes = this.stepMaintenance() ? this.#helpOwedBytes - stepBytes : 0
     }
   }
 

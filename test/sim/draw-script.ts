@@ -51,6 +51,8 @@ const ASKED: readonly MaintenanceOp[] = [
  */
 type Phrase = 'lives' | 'ancient'
 
+const LARGE_MEMORY_BYTES = 1 << 29
+
 /** The script of a seed. */
 export function drawScript(seed: number, eventCount: number): SimScript {
   const prng = new Prng(seed)
@@ -58,6 +60,7 @@ export function drawScript(seed: number, eventCount: number): SimScript {
   return {
     seed,
     historySec: prng.pick([60, 60, 604_800]),
+    memoryBytes: prng.chance(0.15) ? prng.pick([16_384, 40_000]) : LARGE_MEMORY_BYTES,
     layout: drawLayout(prng),
     events: drawer.draw(eventCount),
   }
@@ -206,6 +209,7 @@ class EventDrawer {
       columns: prng.chance(0.6) ? COLUMNS : COLUMNS.filter(() => prng.chance(0.5)),
       predicates: prng.chance(0.5) ? [] : this.#predicates(),
       isDescending: prng.chance(0.3),
+      heardMicros: prng.chance(0.2) ? prng.below(1_000_000) : 0,
       bounds: [this.#bound(), this.#bound()],
       batchRows: prng.pick([1, 3, 50, 1000]),
     }

@@ -43,23 +43,27 @@ export class SimChecks {
     // Memory changes only with the storage: what held before an event that wrote nothing holds now.
     if (isSame) return
     checkTablet(tablet, this.#writes.openOpCount, this.#known)
-    this.#checkRows()
+    this.#checkRows(kind)
     this.#space.check(harness.parts, store, this.#reads.openCount > 0)
     this.#store = store
     this.#committedCount = store.committedCount
   }
 
-  #checkRows(): void {
+  #checkRows(kind: SimEvent['kind']): void {
     const { harness, history, prng } = this.#state
     const { tablet } = harness
     assert(tablet.lastApplied === history.lastApplied, 'the newest op is known')
     const { snapshot, rows } = harness.peek(null)
     assertSame(rows, history.model.rowsAt(snapshot), 'the present is that of the model')
     assert(tablet.figures().liveRowCount === history.model.liveRowCount, 'live rows are counted')
-    for (let i = 0; i < 2 && history.shown.length > 0; i++) {
+    this.#reads.probe(snapshot, history.model.rowsAt(snapshot))
+    if (history.shown.length === 0) return
+    // A write adds to what was there; all else may put it elsewhere.
+    for (let count = kind === 'write' ? 1 : 2; count > 0; count--) {
       const shown = chosen(history.shown, prng.unit())
       const { rows: again } = harness.peek(shown.at)
       assertSame(again, shown.rows, `snapshot ${shown.at} shows what it showed before`)
+      this.#reads.probe(shown.at, shown.rows)
     }
   }
 

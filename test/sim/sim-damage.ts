@@ -26,17 +26,23 @@ export class SimDamage {
     dice: readonly number[],
     op: MaintenanceOp | undefined,
   ): void {
+    this.#restart()
     const repair = this.#flip(what, dice)
     if (repair === null) return
     this.#state.count(`damaged ${what}`)
+    let isAwake = false
     try {
-      if (this.#wakesDamaged(what)) {
-        this.#readDamaged()
-        if (what === 'block' && op !== undefined) this.#maintainDamaged(op)
-      }
+      isAwake = this.#wakesDamaged(what)
+      if (isAwake) this.#readDamaged()
+      if (isAwake && what === 'block' && op !== undefined) this.#maintainDamaged(op)
     } finally {
       repair()
     }
+    // What failed on damage leaves the tablet as it was: it goes on.
+    if (!isAwake) this.#restart()
+  }
+
+  #restart(): void {
     this.#state.restart(this.#state.harness.store.committedCount, this.#state.behindMicros)
   }
 

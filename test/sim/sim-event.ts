@@ -24,6 +24,8 @@ export interface SimScan {
   readonly columns: readonly string[]
   readonly predicates: readonly SimPredicate[]
   readonly isDescending: boolean
+  /** By how much the reader's clock is ahead. */
+  readonly heardMicros?: number
   /** Keys are at or above the first and below the second; null is no bound. */
   readonly bounds?: readonly [lower: SimKey | null, upper: SimKey | null]
   /** Rows a batch. */
@@ -78,6 +80,8 @@ export interface SimLayout {
 export interface SimScript {
   readonly seed: number
   readonly historySec: number
+  /** What stores may hold; left out: as much as they like. Short memory meets no other failures. */
+  readonly memoryBytes?: number
   readonly layout: SimLayout
   readonly events: readonly SimEvent[]
 }

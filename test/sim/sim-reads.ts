@@ -8,7 +8,7 @@ import type { ScanRequest } from '../../src/tablet/tablet-request.ts'
 import { assert } from '../../src/util/assert.ts'
 import { EMPTY_BYTES, utf8Encode } from '../../src/util/bytes.ts'
 import { okValue, plainRowsOf } from '../support/tablet-harness.ts'
-import type { ModelOperation, ModelRow } from '../support/tablet-model.ts'
+import type { ModelOperation, ModelRow, ModelValue } from '../support/tablet-model.ts'
 import { assertSame } from './same.ts'
 import type { SimPredicate, SimScan } from './sim-event.ts'
 import { expectedRows } from './sim-history.ts'
@@ -53,10 +53,10 @@ export class SimReads {
     return now - Math.floor(dice * 80 * SECOND_MICROS)
   }
 
-  #scanRequest(scan: SimScan, snapshot: number | null): ScanRequest {
+  #scanRequest(scan: SimScan, snapshot: number | null, heard: number): ScanRequest {
     const ids = scan.columns.map((name) => this.#state.schema.byName(name)?.id ?? 0)
     return {
-      ...this.#state.harness.request(),
+      ...this.#state.harness.request(heard),
       columnIds: ids,
       predicates: scan.predicates.map((one) => enginePredicate(this.#state.schema, one)),
       lowerKey: this.#bound(scan.bounds?.[0]),
@@ -73,14 +73,16 @@ export class SimReads {
 
   /** Opens a scan, or finds that its snapshot is too old, as it must then be. */
   #open(scan: SimScan): OpenScan | null {
-    const { tablet, store } = this.#state.harness
+    const { tablet, store, clock } = this.#state.harness
     const snapshot = this.#snapshotFor(scan)
     const { horizon } = this.#state
+    const heard = scan.heardMicros ? clock.nowMicros() + scan.heardMicros : 0
     let opened: OpenScan | null = null
     const isAnswered = this.#state.withFault('scan', () => {
       try {
-        const found = okValue(tablet.openScan(this.#scanRequest(scan, snapshot)))
+        const found = okValue(tablet.openScan(this.#scanRequest(scan, snapshot, heard)))
         assert(snapshot === null || found.snapshot === snapshot, 'a scan reads where it was told')
+        assert(snapshot !== null || found.snapshot >= heard, 'a present is not before its reader')
         assert(found.snapshot >= horizon, 'a scan below the history of the table is refused')
         const rows = this.#state.history.model.rowsAt(found.snapshot)
         this.#state.history.show({ at: found.snapshot, rows })
@@ -110,6 +112,25 @@ export class SimReads {
     if (this.#scans.length >= OPEN_SCAN_COUNT_MAX) return
     const open = this.#open(scan)
     if (open !== null) this.#scans.push(open)
+  }
+
+  /** Looks for rows by one cell of a row that is there: pages must not be skipped that have it. */
+  probe(at: number, rows: readonly ModelRow[]): void {
+    const { prng, harness } = this.#state
+    if (rows.length === 0) return
+    const column = prng.pick(['k', 'v', 'd', 'i', 't'])
+    const value = prng.pick(rows)[column]
+    const scan: SimScan = {
+      at: 'past',
+      dice: 0,
+      columns: ['s', column],
+      predicates: [predicateFor(column, value, prng.chance(0.5))],
+      isDescending: prng.chance(0.3),
+      batchRows: 1000,
+    }
+    const { scanner } = okValue(harness.tablet.openScan(this.#scanRequest(scan, at, 0)))
+    const expected = expectedRows(rows, scan)
+    this.#readBatches({ scanner, at, expected, batchRows: 1000, given: 0 }, Infinity)
   }
 
   readOn(dice: number, batches: number): void {
@@ -190,6 +211,15 @@ export class SimReads {
     })
     if (!isAnswered) this.#state.restart(store.committedCount, this.#state.behindMicros)
   }
+}
+
+/** What a cell passes, and few others do. */
+function predicateFor(column: string, value: ModelValue, asRange: boolean): SimPredicate {
+  if (value === null) return { kind: 'null', column, isNull: true }
+  if (typeof value === 'number' && asRange) {
+    return { kind: 'range', column, low: value, high: value + 1 }
+  }
+  return { kind: 'equal', column, value }
 }
 
 function enginePredicate(schema: Schema, predicate: SimPredicate): ColumnPredicate {

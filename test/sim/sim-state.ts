@@ -9,6 +9,8 @@ import { SimHistory } from './sim-history.ts'
 import { simSchema, tabletLayout } from './sim-table.ts'
 
 export const SECOND_MICROS = 1_000_000
+/** Below this, memory is short. */
+const SHORT_MEMORY_BYTES = 1 << 20
 /** How far a restart may move the clock back. */
 export const STEP_BACK_MICROS = 250_000
 
@@ -34,12 +36,18 @@ export class SimState {
       seed: script.seed,
       extraConfigs: { 'kudu.table.history_max_age_sec': String(script.historySec) },
       layout: tabletLayout(script.layout),
+      ...(script.memoryBytes === undefined ? {} : { memoryBytesMax: script.memoryBytes }),
     })
   }
 
   /** The oldest snapshot that can be read. */
   get horizon(): number {
     return this.harness.clock.nowMicros() - this.script.historySec * SECOND_MICROS
+  }
+
+  /** Whether writes may have to work for their memory: then one comes to several transactions. */
+  get isMemoryShort(): boolean {
+    return (this.script.memoryBytes ?? SHORT_MEMORY_BYTES) < SHORT_MEMORY_BYTES
   }
 
   count(name: string): void {
@@ -54,7 +62,7 @@ export class SimState {
   /** Runs what may meet the failure that was ordered. Returns: false when it did. */
   withFault(what: string, work: () => void): boolean {
     const { store } = this.harness
-    const moment = this.failsNext
+    const moment = this.isMemoryShort ? null : this.failsNext
     if (moment !== null) store.failNext(moment)
     this.failsNext = null
     try {

@@ -59,7 +59,8 @@ export class SimWrites {
     const committed = store.committedCount
     const isAnswered = this.#state.withFault('write', () => {
       this.#sendNow(operations, key, now, heard)
-      if (leaves) store.release()
+      // Of several transactions nobody here knows which one was the write.
+      if (leaves || this.#state.isMemoryShort) store.release()
     })
     if (!isAnswered) this.#learnFromStorage(operations, key, now, committed)
   }
@@ -73,11 +74,17 @@ export class SimWrites {
     const { store } = this.#state.harness
     const first = key === null ? undefined : this.#state.history.remembered(key, now)
     const isLocked = first === undefined && this.#locks.some((held) => overlaps(held, operations))
+    const billed = store.rowsWritten
     let result: WriteResult
     try {
       result = this.#state.harness.writeBlock(shareOf(this.#state.schema, operations), key, heard)
     } catch (error) {
-      if (!(error instanceof StatusError) || error.code !== 'ABORTED') throw error
+      if (!(error instanceof StatusError)) throw error
+      if (error.code === 'SERVICE_UNAVAILABLE') {
+        this.#checkRefusal(operations)
+        return
+      }
+      if (error.code !== 'ABORTED') throw error
       // A row without a whole key locks some key all the same.
       const hasOddKey = keysOf(operations).length < operations.length
       assert(isLocked || hasOddKey, 'a write is turned away only by a lock')
@@ -89,16 +96,28 @@ export class SimWrites {
     if (first !== undefined) {
       this.#state.count('repeat answered')
       assertSame(result, { ...first.result, isReplayed: true }, 'a repeat gets the first result')
+      const isFree = this.#state.isMemoryShort || store.rowsWritten === billed
+      assert(isFree, 'a repeat bills nothing')
       return
     }
     const at = result.timestamp ?? 0
     if (result.timestamp !== null) this.#checkTime(at, heard)
     const expected = this.#state.history.model.apply(operations, at)
     assertSame(plainResult(this.#state.schema, result), expected, 'outcomes are as the model')
+    const isLogged = key !== null || result.timestamp !== null
+    const isBilled = this.#state.isMemoryShort || store.rowsWritten - billed === Number(isLogged)
+    assert(isBilled, 'a share bills one row, or none')
     const kept = key?.isInternal === true ? KEPT_MICROS.front : KEPT_MICROS.client
     const { committedCount: committed } = store
     this.#state.history.add({ operations, key, committed, at, result, expiresAt: now + kept })
     this.#state.count('write')
+  }
+
+  #checkRefusal(operations: readonly ModelOperation[]): void {
+    const { accountant } = this.#state.harness
+    const { length } = shareOf(this.#state.schema, operations)
+    assert(accountant.isOverHard(length), 'a write is refused only when memory is full')
+    this.#state.count('write refused for want of memory')
   }
 
   #checkTime(at: number, heard: number): void {

@@ -54,5 +54,5 @@ describe('the simulator', () => {
 
 function withoutFaults(script: SimScript): SimScript {
   const events = script.events.filter(({ kind }) => !['fail', 'crash', 'damage'].includes(kind))
-  return { ...script, events }
+  return { ...script, memoryBytes: 1 << 29, events }
 }
