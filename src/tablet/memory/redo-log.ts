@@ -128,6 +128,17 @@ export class RedoLog {
     return this.chunks[redo >>> CHUNK_SHIFT].older[redo & CHUNK_MASK]
   }
 
+  /** Position of the cell of a column that a record has, or `UNCHANGED`. Cost: O(its cells). */
+  cellPosition(redo: number, columnIndex: number): number {
+    const chunk = this.chunks[redo >>> CHUNK_SHIFT]
+    const index = redo & CHUNK_MASK
+    const end = chunk.cellEnds[index]
+    for (let cell = index === 0 ? 0 : chunk.cellEnds[index - 1]; cell < end; cell++) {
+      if (chunk.cellColumns[cell] === columnIndex) return chunk.cellPositions[cell]
+    }
+    return UNCHANGED
+  }
+
   /**
    * The newest record of a chain that a snapshot holds, or `NO_REDO`. Cost: O(records above it).
    */

@@ -140,6 +140,23 @@ describe('DeltaMemStore', () => {
     expect(store.valueZone(A)).toMatchObject({ min: -5, max: 9999, rowCount: 10_001 })
   })
 
+  test('knows it of the rows asked about', () => {
+    const store = new DeltaMemStore()
+    update(store, 5, 1, { a: 10, b: null })
+    update(store, 9000, 2, { a: 900 })
+    update(store, 5, 3, { a: 30 })
+
+    expect(store.valueZone(A, 0, 4096)).toMatchObject({ min: 10, max: 30, rowCount: 2 })
+    expect(store.valueZone(A, 4096, 8192)).toBeNull()
+    expect(store.valueZone(A, 8192, 12_288)).toMatchObject({ min: 900, max: 900, rowCount: 1 })
+    expect(store.valueZone(B, 8192, 12_288)).toBeNull()
+    expect(store.valueZone(B, 0, 6)).toMatchObject({ nullCount: 1, min: null })
+    for (let i = 0; i < 5000; i++) update(store, 9001, 4 + i, { a: 1000 + i })
+    // Too many to look at for one stretch: more is said than is there.
+    expect(store.valueZone(A, 8192, 12_288)).toMatchObject({ min: 10, max: 5999 })
+    expect(store.valueZone(A, 9002, 12_288)).toBeNull()
+  })
+
   test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     'makes of a row what a snapshot and the columns wanted need of it (seed %i)',
     (seed) => {
