@@ -8,6 +8,7 @@
 import { successorKey } from '../common/encoded-key.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import { FRONT_RETRY_COUNT_MAX, SCAN_BATCH_BYTES } from '../common/limits.ts'
+import { StatusError } from '../common/status.ts'
 import { type ScanFrameBatch, ScanFrameReader } from '../wire/scan-frame.ts'
 import type { ScanCall, TabletCall } from '../wire/tablet-protocol.ts'
 import type { ReadSession } from './read-session.ts'
@@ -151,7 +152,7 @@ export class StreamCursor implements TabletCursor {
   async next(): Promise<ScanFrameBatch | null> {
     while (!this.isExhausted) {
       if (this.#source === null) await this.#open()
-      const batch = this.#frames.next()
+      const batch = this.#naming(() => this.#frames.next())
       if (batch === null) await this.#readOn()
       else if (batch.block.rowCount > 0) return this.#note(batch)
     }
@@ -203,7 +204,18 @@ export class StreamCursor implements TabletCursor {
       return
     }
     this.isExhausted = true
-    this.#frames.finish()
+    this.#naming(() => this.#frames.finish())
+  }
+
+  /** What frames tell of failures names the tablet, as what calls tell does. */
+  #naming<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      const details = { ...error.details, tablet_id: this.#session.table.tabletId(this.index) }
+      throw new StatusError(error.code, error.message, details)
+    }
   }
 }
 

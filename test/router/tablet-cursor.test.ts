@@ -21,6 +21,7 @@ import {
 import type { ScanCall, TabletStub } from '../../src/wire/tablet-protocol.ts'
 
 const SNAPSHOT = 1_800_000_000_000_000
+const TABLET_ID = 'f'.repeat(32)
 const REQUEST: CursorRequest = {
   columnIds: [0],
   predicates: [],
@@ -80,7 +81,8 @@ function sessionOf(stub: Partial<TabletStub>, calls: ScanCall[] = []): ReadSessi
     const { value = null } = await send(noting, {})
     return { value, clock: SNAPSHOT }
   }
-  return { call } as unknown as ReadSession
+  const table = { tabletId: () => TABLET_ID }
+  return { call, table } as unknown as ReadSession
 }
 
 function framesOf(batches: readonly ScanFrameBatch[]): Uint8Array {
@@ -225,7 +227,7 @@ describe('StreamCursor', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('fails with the error that its tablet sends, and is not opened again', async () => {
+  test('fails with the error that its tablet sends, named, and is not opened again', async () => {
     const calls: ScanCall[] = []
     const frame = encodeErrorFrame(new StatusError('NOT_FOUND', 'table was dropped'))
     const bytes = concatBytes(cutFrames([batch(0, 5)]), frame)
@@ -233,6 +235,7 @@ describe('StreamCursor', () => {
 
     await expect(drain(new StreamCursor(session, 0, REQUEST))).rejects.toMatchObject({
       code: 'NOT_FOUND',
+      details: { tablet_id: TABLET_ID },
     })
     expect(calls).toHaveLength(1)
   })
