@@ -39,7 +39,7 @@ export async function run(size: Size): Promise<void> {
   }
 }
 
-/** Loads a table in an order of its rows, changes it, and throws where it is not what it should be. */
+/** Loads a table in an order of rows, changes it, and throws where it is not what it should be. */
 export async function runHistory(
   address: string,
   rowCount: number,

@@ -118,7 +118,7 @@ describe('TabletObject with rows in files', () => {
     for (const op of MAINTENANCE_OPS) if (op !== 'GC') expect(runs.get(op), op).toBeGreaterThan(0)
   })
 
-  test('goes on as nothing was when it is evicted amidst an op', { timeout: 120_000 }, async () => {
+  test('goes on when it is evicted amidst an op', { timeout: 120_000 }, async () => {
     const prng = new Prng(SEED + 1)
     const checked = new Checked(await aStoredTable('evicted amidst', COLUMNS))
     const { table } = checked
@@ -138,7 +138,7 @@ describe('TabletObject with rows in files', () => {
     expect(orphans).toEqual([])
   })
 
-  test('bills few rows for waking, and for a point read by a tablet that has just woken', async () => {
+  test('bills few rows for waking, and few for a point read behind it', async () => {
     const table = await aStoredTable('cold', COLUMNS)
     for (let part = 0; part < 5; part++) {
       const rows = Array.from({ length: 2000 }, (_, i): PlainRow => {
