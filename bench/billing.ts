@@ -9,7 +9,7 @@ import { MIXED_COLUMNS, mixedRow, shuffled } from './support/mixed-rows.ts'
 import { ask, countLines, send } from './support/rest.ts'
 import { startService } from './support/service.ts'
 import type { Size } from './support/size.ts'
-import { maintainTable, type TabletPage, untilAtRest } from './support/tables.ts'
+import { maintainTable, type TabletPage, tabletPages, untilAtRest } from './support/tables.ts'
 
 const SEED = 7
 /** Of the row that makes a tablet: above all others. */
@@ -37,6 +37,12 @@ export async function run(size: Size): Promise<void> {
       report(`${order} order, loading`, loaded.written - start.written, 'written')
       report(`${order} order, until rest`, rested.written - start.written, 'written')
       report(`${order} order, a million rows`, perMillion, 'written', 2500)
+      const [{ rowsets, average_rowset_height: height }] = await tabletPages(address, table)
+      const bar = height <= 1.5 ? 'holds' : 'MISSED'
+      process.stdout.write(
+        `  ${order} order, at rest: ${rowsets.length} rowsets, average height ` +
+          `${height.toFixed(3)} (at most 1.5: ${bar})\n`,
+      )
 
       const scan = await send(
         address,

@@ -46,6 +46,8 @@ export async function tabletPages(address: string, table: string): Promise<Table
 
 const REST_MS_MAX = 600_000
 const ASK_EVERY_MS = 500
+/** A tablet that is left alone merges its rowsets for good a few seconds later. */
+const SOON_MICROS = 10_000_000
 
 /** Flushes what is in memory, then waits until no tablet has anything left to do. */
 export async function maintainTable(address: string, table: string): Promise<void> {
@@ -55,7 +57,7 @@ export async function maintainTable(address: string, table: string): Promise<voi
   await untilAtRest(address, table)
 }
 
-/** Waits until no tablet has anything left to do now. */
+/** Waits until no tablet has anything left to do now, or soon. */
 export async function untilAtRest(address: string, table: string): Promise<void> {
   const deadline = performance.now() + REST_MS_MAX
   for (;;) {
@@ -67,7 +69,7 @@ export async function untilAtRest(address: string, table: string): Promise<void>
 }
 
 function isBusy({ maintenance }: TabletPage): boolean {
-  const now = Date.now() * 1000
-  const isDue = maintenance.ops.some(({ due_at }) => due_at !== null && due_at <= now)
+  const soon = Date.now() * 1000 + SOON_MICROS
+  const isDue = maintenance.ops.some(({ due_at }) => due_at !== null && due_at <= soon)
   return isDue || maintenance.running.length > 0
 }

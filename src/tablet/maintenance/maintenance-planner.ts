@@ -6,7 +6,8 @@
  *   3  storage that nothing needs
  *   4  what makes reads cheaper: the op that gains most
  *
- * A tablet that is left alone and has little WAL is not flushed: to wake it costs less.
+ * A tablet that is left alone and has little WAL is not flushed: to wake it costs less. When it has
+ * rowsets that lie on each other, these are merged a few seconds after the last write.
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
@@ -68,6 +69,12 @@ interface DiskChoices {
   readonly major: MajorChoice | null
 }
 
+/** What is merged at rest, and since when that is known. */
+interface ChoiceAtRest {
+  readonly choice: CompactionChoice | null
+  readonly since: Timestamp
+}
+
 /** See the file's header. */
 export class MaintenancePlanner {
   readonly #parts: TabletParts
@@ -75,8 +82,8 @@ export class MaintenancePlanner {
   /** Rowsets on which an op failed: they are left alone until the tablet wakes anew. */
   readonly #failed = new Set<number>()
   #disk: DiskChoices | null = null
-  /** What is merged at rest, and since when that is known; null: it was not looked for. */
-  #atRest: { readonly choice: CompactionChoice | null; readonly since: Timestamp } | null = null
+  /** Null: it was not looked for. */
+  #atRest: ChoiceAtRest | null = null
   #garbage: GarbageChoice | null = null
 
   constructor(parts: TabletParts, accountant: MemoryAccountant) {
@@ -122,17 +129,20 @@ export class MaintenancePlanner {
     now: Timestamp,
   ): { readonly choice: CompactionChoice; readonly dueAt: Timestamp } | null {
     const { compaction } = this.disk
-    if (this.#atRest === null) {
-      const choice = this.#isCompacted ? chooseCompactionAtRest(this.#parts, this.#failed) : null
-      this.#atRest = { choice, since: now }
-    }
-    const { choice: atRest, since } = this.#atRest
+    const { choice: atRest, since } = this.#choiceAtRest(now)
     if (atRest === null) return compaction && { choice: compaction, dueAt: now }
     // Ops may be ahead of physical time.
     const quietAt = Math.min(this.#parts.lastApplied, now) + REST_AFTER_MS * 1000
     const dueAt = Math.min(quietAt, since + REST_UNCHANGED_MS * 1000)
     if (compaction !== null && dueAt > now) return { choice: compaction, dueAt: now }
     return { choice: atRest, dueAt }
+  }
+
+  #choiceAtRest(now: Timestamp): ChoiceAtRest {
+    if (this.#atRest !== null) return this.#atRest
+    const choice = this.#isCompacted ? chooseCompactionAtRest(this.#parts, this.#failed) : null
+    this.#atRest = { choice, since: now }
+    return this.#atRest
   }
 
   get #isCompacted(): boolean {
@@ -252,8 +262,11 @@ export class MaintenancePlanner {
     const { bytes, rowCount, lastTimestamp } = this.#parts.wal
     if (bytes >= WAL_BYTES_FLUSH || rowCount >= WAL_ROW_COUNT_FLUSH) return now
     if (bytes <= IDLE_WAL_BYTES_MAX && rowCount <= IDLE_WAL_ROW_COUNT_MAX) return null
+    // What is to be merged at rest is merged with what is in memory, not before it and after it.
+    const isMergedAtRest = this.#choiceAtRest(now).choice !== null
+    const waitMs = isMergedAtRest ? REST_AFTER_MS : IDLE_AFTER_MS
     // Ops may be ahead of physical time.
-    return Math.min(lastTimestamp, now) + IDLE_AFTER_MS * 1000
+    return Math.min(lastTimestamp, now) + waitMs * 1000
   }
 
   /** Changes in memory that can be flushed: what works on a rowset carries its changes over. */

@@ -73,7 +73,15 @@ export function pickAtRest(
 ): RestPick | null {
   if (candidates.length < 2) return null
   const space = layOut(candidates)
-  return pickWide(candidates, space, budget) ?? pickOverlapping(candidates, space, budget)
+  const found = findWide(candidates, space, budget)
+  if (found === null) return pickOverlapping(candidates, space, budget, [])
+  const { wide, cuts, covered } = found
+  // One that is not cut yet waits: to merge it with a part of what it lies on would leave it wide.
+  if (!isPaid(candidates, covered, [...wide, ...covered], budget)) {
+    return pickOverlapping(candidates, space, budget, wide)
+  }
+  const chosen = withinBudget(candidates, wide, budget)
+  return { chosen, value: extentOf(space, chosen).widths, cuts }
 }
 
 /** How many rowsets cover more than one merge may take, and can be cut. */
@@ -85,8 +93,9 @@ function pickOverlapping(
   candidates: readonly CompactionCandidate[],
   space: KeySpace,
   budget: RestBudget,
+  excluded: readonly number[],
 ): RestPick | null {
-  let items = itemsOf(candidates, space, budget)
+  let items = itemsOf(candidates, space, budget).filter(({ index }) => !excluded.includes(index))
   for (let attempt = 0; attempt < TRY_COUNT_MAX; attempt++) {
     const chosen = bestPart(space, bestSet(items, HEIGHT_LEFT))
     if (chosen.length < 2) return null
@@ -180,16 +189,18 @@ interface Wide {
   readonly covered: readonly number[]
 }
 
-function pickWide(
+/** As many as may be cut at once. Each may be alone. */
+function withinBudget(
   candidates: readonly CompactionCandidate[],
-  space: KeySpace,
+  wide: readonly number[],
   budget: RestBudget,
-): RestPick | null {
-  const found = findWide(candidates, space, budget)
-  if (found === null) return null
-  const { wide, cuts, covered } = found
-  if (!isPaid(candidates, covered, [...wide, ...covered], budget)) return null
-  return { chosen: wide, value: extentOf(space, wide).widths, cuts }
+): number[] {
+  const chosen: number[] = []
+  for (const index of wide) {
+    if (chosen.length === CUT_COUNT_MAX || !fits(candidates, [...chosen, index], budget)) break
+    chosen.push(index)
+  }
+  return chosen
 }
 
 function findWide(
@@ -203,14 +214,12 @@ function findWide(
   if (cuts.length === 0) return null
   const isChain = new Set(chain)
   const wide: number[] = []
-  let rowsLeft = budget.rows
-  for (let index = 0; index < candidates.length && wide.length < CUT_COUNT_MAX; index++) {
+  for (let index = 0; index < candidates.length; index++) {
     const candidate = candidates[index]
-    if (!candidate.isFree || isChain.has(index) || candidate.rowCount > rowsLeft) continue
+    if (!candidate.isFree || isChain.has(index) || !fits(candidates, [index], budget)) continue
     if (!cuts.some((cut) => spans(candidate, cut))) continue
     const under = chain.filter((it) => overlap(space, it, index))
     if (fits(candidates, [index, ...under], budget)) continue
-    rowsLeft -= candidate.rowCount
     wide.push(index)
   }
   if (wide.length === 0) return null
