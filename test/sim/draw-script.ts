@@ -32,6 +32,7 @@ const WEIGHTS: Readonly<Record<SimEvent['kind'] | Phrase, number>> = {
   damage: 1,
   lives: 3,
   ancient: 1,
+  late: 1,
 }
 /** Ops that an operator asks for, some more often than others. */
 const ASKED: readonly MaintenanceOp[] = [
@@ -48,8 +49,9 @@ const ASKED: readonly MaintenanceOp[] = [
  *
  *   lives     hot rows are deleted, that is flushed, they come back, that is flushed, and merged
  *   ancient   all is flushed, becomes too old to be read, is merged or collected
+ *   late      changes of an older life are in the WAL only when its time becomes too old to be read
  */
-type Phrase = 'lives' | 'ancient'
+type Phrase = 'lives' | 'ancient' | 'late'
 
 const LARGE_MEMORY_BYTES = 1 << 29
 
@@ -106,6 +108,7 @@ class EventDrawer {
       const kind = this.#prng.pick(this.#kinds)
       if (kind === 'lives') events.push(...this.#lives())
       else if (kind === 'ancient') events.push(...this.#ancient())
+      else if (kind === 'late') events.push(...this.#late())
       else events.push(this.#event(kind))
     }
     return events.slice(0, count)
@@ -136,6 +139,24 @@ class EventDrawer {
     const flushed = [request('FLUSH_MRS'), request('FLUSH_DMS'), request('GC')]
     const last = this.#prng.pick([...MAINTENANCE_OPS, 'COMPACT', 'GC'] as const)
     return [...flushed, { kind: 'advance', micros: 61_000_000 }, request(last), request('GC')]
+  }
+
+  #late(): SimEvent[] {
+    const { request } = this
+    const key = { k: this.#prng.below(this.#hotKeys), s: '' }
+    const row = { ...key, t: 'late' }
+    const write = (name: RowOperationName, cells: ModelRow) => this.#writeOf([[name, cells]])
+    return [
+      write('UPSERT', row),
+      request('FLUSH_MRS'),
+      write('UPDATE_IGNORE', { ...key, v: 1 }),
+      write('DELETE_IGNORE', key),
+      write('UPSERT', row),
+      request('FLUSH_MRS'),
+      { kind: 'advance', micros: 61_000_000 },
+      request(this.#prng.pick(['GC', 'GC', 'MAJOR_DELTA_COMPACT', 'MINOR_DELTA_COMPACT'])),
+      { kind: 'evict', behindMicros: this.#behind() },
+    ]
   }
 
   /** A request that is run to its end, or nearly so. */
