@@ -79,6 +79,41 @@ describe('CompactRowSetsTask', () => {
     world.checkRowSets()
   })
 
+  test('begins all files in one go, one of them for the delta records of all outputs', () => {
+    const world = new CompactionWorld(1, 100)
+    for (const first of [0, 1]) {
+      world.apply(Array.from({ length: 50 }, (_, i) => ['INSERT', { k: i * 2 + first, v: i }]))
+      world.flush()
+    }
+    world.apply([...Array(10).keys()].map((k) => ['DELETE', { k: k * 10 }]))
+    world.flushDeltas()
+    world.rowSetRows = 30
+    const { store } = world.harness
+    const before = store.rowsWritten
+    world.run(world.compactTask())
+
+    const deltaFiles = world.metas.flatMap(({ undos, redos }) => [...undos, ...redos])
+    expect(deltaFiles).toHaveLength(6)
+    expect(new Set(deltaFiles.map(({ file }) => file)).size).toBe(1)
+    const blockCount = store.files().reduce((sum, file) => sum + store.blocks(file).length, 0)
+    expect(store.rowsWritten - before).toBe(2 + 2 * 4 + blockCount)
+    world.check()
+    world.checkRowSets()
+    world.checkFiles()
+  })
+
+  test('ends an output at a key where it is told to', () => {
+    const world = aWorld()
+    const cuts = [world.metas[0].lowerKey, world.metas[1].lowerKey]
+    const { parts, clock } = world.harness
+    world.run(new CompactRowSetsTask(parts, [parts.rowSets[0]], clock.nowMicros(), { cuts }))
+
+    expect(world.metas.map(({ rowCount }) => rowCount).sort()).toEqual([1, 2, 3])
+    world.check()
+    world.checkRowSets()
+    world.checkFiles()
+  })
+
   test('brings changes into the base, and keeps the way back', () => {
     const world = aWorld()
     world.apply([['UPDATE', { k: 2, v: 20 }]])

@@ -214,6 +214,59 @@ describe('MaintenanceManager.step', () => {
     checkTablet(harness.tablet)
   })
 
+  test('merges a little on much only when the tablet is at rest for five seconds', () => {
+    const harness = aTablet()
+    insert(harness, 0, 6000, 2)
+    run(harness, 'FLUSH_MRS')
+    harness.write(Array.from({ length: 300 }, (_, i) => ['INSERT', { k: i * 40 + 1, v: 'x' }]))
+    run(harness, 'FLUSH_MRS')
+    settle(harness)
+    expect(lastOps(harness)[0]).toBe('FLUSH_MRS')
+    expect(dueIn(harness)).toBe(5)
+
+    harness.clock.advance(3 * SECOND)
+    insert(harness, 20_000, 20_001)
+    expect(dueIn(harness)).toBe(5)
+    harness.clock.advance(6 * SECOND)
+    settle(harness)
+    expect(lastOps(harness)[0]).toBe('COMPACT')
+    expect(harness.parts.rowSets).toHaveLength(1)
+    expect(dueIn(harness)).toBeGreaterThan(30)
+    checkTablet(harness.tablet)
+  })
+
+  test('merges for good after a minute when writes never pause, but nothing is flushed', () => {
+    const harness = aTablet()
+    insert(harness, 0, 6000, 2)
+    run(harness, 'FLUSH_MRS')
+    harness.write(Array.from({ length: 300 }, (_, i) => ['INSERT', { k: i * 40 + 1, v: 'x' }]))
+    run(harness, 'FLUSH_MRS')
+    for (let second = 0; second < 58; second++) {
+      harness.clock.advance(SECOND)
+      insert(harness, 20_000 + second, 20_001 + second)
+      expect(harness.tablet.stepMaintenance()).toBe(false)
+    }
+    harness.clock.advance(3 * SECOND)
+    settle(harness)
+
+    expect(lastOps(harness)[0]).toBe('COMPACT')
+  })
+
+  test('flushes what is in memory before it merges at rest', () => {
+    const harness = aTablet()
+    insert(harness, 0, 6000, 2)
+    run(harness, 'FLUSH_MRS')
+    harness.write(Array.from({ length: 300 }, (_, i) => ['INSERT', { k: i * 40 + 1, v: 'x' }]))
+    run(harness, 'FLUSH_MRS')
+    for (let op = 0; op < 257; op++) insert(harness, 20_000 + op, 20_001 + op)
+
+    expect(dueIn(harness)).toBe(5)
+    harness.clock.advance(6 * SECOND)
+    settle(harness)
+    expect(lastOps(harness).slice(0, 2)).toEqual(['COMPACT', 'FLUSH_MRS'])
+    expect(harness.parts.memRowSet.rowCount).toBe(0)
+  })
+
   test('compacts nothing while memory is short, and looks again soon', () => {
     const harness = aTablet()
     for (let flush = 0; flush < 2; flush++) {
@@ -237,6 +290,8 @@ describe('MaintenanceManager.step', () => {
       harness.write(Array.from({ length: 500 }, (_, i) => ['INSERT', { k: i * 4 + flush, v: 'x' }]))
       run(harness, 'FLUSH_MRS')
     }
+    settle(harness)
+    harness.clock.advance(100 * SECOND)
     settle(harness)
 
     expect(harness.parts.rowSets).toHaveLength(4)
