@@ -203,7 +203,7 @@ class EventDrawer {
       case 'unlock':
         return { kind, dice: prng.unit(), applies: prng.chance(0.5) }
       case 'fail':
-        return { kind, moment: prng.pick(['before-durable', 'after-durable']) }
+        return { kind, moment: prng.pick(['before-durable', 'after-durable', 'refused']) }
       case 'crash':
         return { kind, dice: prng.unit(), behindMicros: this.#behind() }
       case 'evict':

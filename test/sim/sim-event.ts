@@ -7,6 +7,7 @@
  */
 
 import type { MaintenanceOp } from '../../src/common/maintenance-op.ts'
+import type { FaultMoment } from '../support/memory-tablet-store.ts'
 import type { ModelOperation } from '../support/tablet-model.ts'
 import type { SimKey } from './sim-keys.ts'
 
@@ -54,7 +55,7 @@ export type SimEvent =
   | { readonly kind: 'advance'; readonly micros: number }
   | { readonly kind: 'lock'; readonly operations: readonly ModelOperation[] }
   | { readonly kind: 'unlock'; readonly dice: number; readonly applies: boolean }
-  | { readonly kind: 'fail'; readonly moment: 'before-durable' | 'after-durable' }
+  | { readonly kind: 'fail'; readonly moment: FaultMoment }
   | { readonly kind: 'crash'; readonly dice: number; readonly behindMicros: number }
   | { readonly kind: 'evict'; readonly behindMicros: number }
   | {

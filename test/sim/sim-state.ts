@@ -1,8 +1,9 @@
 /** What all parts of a simulated tablet share: the tablet, the truth, and how it starts again. */
 
 import type { Schema } from '../../src/common/schema.ts'
+import { StatusError } from '../../src/common/status.ts'
 import { Prng } from '../../src/util/prng.ts'
-import { StorageFault } from '../support/memory-tablet-store.ts'
+import { type FaultMoment, REFUSED, StorageFault } from '../support/memory-tablet-store.ts'
 import { TabletHarness } from '../support/tablet-harness.ts'
 import type { SimScript } from './sim-event.ts'
 import { SimHistory } from './sim-history.ts'
@@ -24,7 +25,7 @@ export class SimState {
   /** How often each thing happened: a run in which nothing is flushed proves little. */
   readonly counts = new Map<string, number>()
   /** When the next transaction fails. */
-  failsNext: 'before-durable' | 'after-durable' | null = null
+  failsNext: FaultMoment | null = null
   behindMicros = 0
   readonly #onRestart: (() => void)[] = []
 
@@ -59,7 +60,10 @@ export class SimState {
     this.#onRestart.push(forget)
   }
 
-  /** Runs what may meet the failure that was ordered. Returns: false when it did. */
+  /**
+   * Runs what may meet the failure that was ordered. Returns: false when it did, and the tablet is to
+   * be opened again. What is refused leaves it as it was.
+   */
   withFault(what: string, work: () => void): boolean {
     const { store } = this.harness
     const moment = this.isMemoryShort ? null : this.failsNext
@@ -71,6 +75,10 @@ export class SimState {
       if (moment !== null) store.failNext(null)
       return true
     } catch (error) {
+      if (error instanceof StatusError && error.message === REFUSED) {
+        this.count(`${what} refused by the storage`)
+        return true
+      }
       if (!(error instanceof StorageFault)) throw error
       this.count(`${what} failed ${moment}`)
       return false

@@ -10,7 +10,7 @@
 
 import { blockText } from '../../src/cfile/block-id.ts'
 import { STORED_ROW_BYTES_MAX } from '../../src/common/limits.ts'
-import { CorruptionError } from '../../src/common/status.ts'
+import { CorruptionError, StatusError } from '../../src/common/status.ts'
 import type { TabletStore } from '../../src/tablet/ports.ts'
 import { assert } from '../../src/util/assert.ts'
 import { nextBlock, type StoreChange, type StoredWalRow, StoreState } from './store-state.ts'
@@ -20,8 +20,14 @@ export class StorageFault extends Error {
   override readonly name = 'StorageFault'
 }
 
-/** When a transaction told to fail does so: with its writes undone, or with its writes durable. */
-export type FaultMoment = 'before-durable' | 'after-durable'
+/**
+ * When a transaction told to fail does so: with its writes undone, with its writes durable, or before
+ * anything was done, by a StatusError that leaves everything as it was.
+ */
+export type FaultMoment = 'before-durable' | 'after-durable' | 'refused'
+
+/** What a refused transaction says. */
+export const REFUSED = 'the storage refuses a transaction'
 
 /** See the file's header. */
 export class MemoryTabletStore implements TabletStore {
@@ -148,10 +154,11 @@ export class MemoryTabletStore implements TabletStore {
 
   transact<T>(work: () => T): T {
     assert(this.#open === null, 'transactions do not nest')
-    const open: { change: StoreChange; undo: () => void }[] = []
-    this.#open = open
     const fault = this.#fault
     this.#fault = null
+    if (fault === 'refused') throw new StatusError('ILLEGAL_STATE', REFUSED)
+    const open: { change: StoreChange; undo: () => void }[] = []
+    this.#open = open
     try {
       const result = work()
       assert(!(result instanceof Promise), 'the work of a transaction is synchronous')
