@@ -315,7 +315,7 @@ describe('a service killed with SIGKILL while it flushes and compacts', () => {
   }
 
   test(`loses nothing acknowledged in ${ROUNDS} rounds and changes no snapshot (seed ${SEED})`, {
-    timeout: 60_000 + ROUNDS * 20_000,
+    timeout: 60_000 + ROUNDS * 30_000,
   }, async () => {
     const stored = new StoredTablets(service.state)
     let amidst = 0
