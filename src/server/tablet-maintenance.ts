@@ -32,6 +32,7 @@ export interface MaintenanceSurroundings {
 export class TabletMaintenance {
   readonly #around: MaintenanceSurroundings
   readonly #alarm: TabletAlarm
+  #wasAsked = false
 
   constructor(around: MaintenanceSurroundings) {
     this.#around = around
@@ -40,7 +41,20 @@ export class TabletMaintenance {
 
   /** Sets the alarm if something is due that it does not know of. */
   async arm(): Promise<void> {
+    this.#wasAsked = true
     await this.#alarm.arm(this.#due(), this.#around.nowMicros())
+  }
+
+  /**
+   * The same after the first call since the object woke, whatever that was: it may have fallen
+   * between what it wrote and its alarm.
+   */
+  async armOnce(): Promise<void> {
+    if (this.#wasAsked) return
+    this.#wasAsked = true
+    // What is planned for it is not waited for.
+    await this.#around.pause()
+    await this.arm()
   }
 
   /** What the alarm does: steps until nothing is due, or for a while. */

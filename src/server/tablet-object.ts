@@ -9,7 +9,8 @@
  *                       of it and writes in one section: of two first writes the second finds what
  *                       the first has made
  *   dropped             refuses everything from then on, durably; later gives its storage back
- *   rows in memory      flushed and compacted by the alarm, a step a turn (tablet-alarm.ts)
+ *   rows in memory      flushed and compacted by the alarm, a step a turn (tablet-alarm.ts), and by
+ *                       other tablets' wish when memory is short (memory-relief.ts)
  *
  *  I1  memory may vanish between any two calls, and what was read before an `await` is read again;
  *  I2  the constructor does nothing, and a tablet without rows writes nothing on a read;
@@ -45,6 +46,7 @@ import { checkWireVersion } from '../wire/wire-version.ts'
 import { isolateCache } from './isolate-cache.ts'
 import { isolateMemory } from './isolate-memory.ts'
 import { Log } from './log.ts'
+import { MemoryRelief } from './memory-relief.ts'
 import { MeteredSql } from './metered-sql.ts'
 import { migrate, type Transact } from './migrate.ts'
 import { TABLET_MIGRATIONS } from './migrations.ts'
@@ -54,7 +56,7 @@ import { readPage } from './read-page.ts'
 import { ScanStreams } from './scan-streams.ts'
 import { TABLET_SQL } from './sql-statements.ts'
 import { SqlTabletStore } from './sql-tablet-store.ts'
-import { catalogStub } from './stubs.ts'
+import { catalogStub, tabletStub } from './stubs.ts'
 import { SystemClock } from './system-clock.ts'
 import { SystemRandom } from './system-random.ts'
 import { answerOf, lookupAnswerOf, type SectionReply, withValue } from './tablet-answer.ts'
@@ -78,6 +80,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   readonly #transact: Transact
   readonly #streams: ScanStreams
   readonly #maintenance: TabletMaintenance
+  readonly #relief: MemoryRelief
   #tablet: Tablet | null = null
   #isDropped = false
   #asking: { readonly tableId: string; readonly table: Promise<Outcome<TableEntry>> } | null = null
@@ -96,6 +99,12 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
       elapsedMs: () => this.#clock.elapsedMs(),
       pause: () => scheduler.wait(0),
     })
+    this.#relief = new MemoryRelief({
+      accountant: isolateMemory,
+      maintain: (tabletId, call) => tabletStub(env, tabletId).maintain(call),
+      randomId: () => new SystemRandom().nextId(),
+      elapsedMs: () => this.#clock.elapsedMs(),
+    })
     this.#streams = new ScanStreams({
       openPipe: () => new IdentityTransformStream(),
       sync: () => state.storage.sync(),
@@ -110,7 +119,9 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
 
   /** Applies one share of a write. The platform holds the answer until it is durable. */
   async write(call: WriteCall): Promise<TabletAnswer<WriteAnswer>> {
-    const answer = await this.#serve('write', call, (tablet) => tablet.write(call))
+    const answer = await this.#relief.during(call.tabletId, call.block.length, () =>
+      this.#serve('write', call, (tablet) => tablet.write(call)),
+    )
     if (answer.kind === 'ok') await this.#maintenance.arm()
     return answer
   }
@@ -217,6 +228,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     work: (tablet: Tablet) => TabletReply<T>,
   ): Promise<TabletAnswer<T>> {
     const first = this.#section(operation, call, work, null)
+    this.ctx.waitUntil(this.#maintenance.armOnce())
     if (!first.ok || first.value.kind !== 'uninitialized' || !first.value.mustInitialize) {
       return this.#answer(first)
     }

@@ -21,7 +21,7 @@ interface Account {
 /** The share of the hard limit above which each write helps to flush. */
 const SOFT_SHARE = 0.6
 /** Changes of others after which an owner counts as left alone; and some for each other. */
-const IDLE_CHANGE_COUNT = 64
+const IDLE_CHANGE_COUNT = 16
 
 /** See the file's header. */
 export class MemoryAccountant {
@@ -66,7 +66,7 @@ export class MemoryAccountant {
    */
   largestIdleBut(names: ReadonlySet<string>): string | null {
     const least = Math.max(1, this.worthwhileBytes)
-    const before = this.#changeCount - IDLE_CHANGE_COUNT - this.#accounts.size * 8
+    const before = this.#changeCount - IDLE_CHANGE_COUNT - this.#accounts.size * 4
     return this.#largest(
       ({ name, bytes, change }) => bytes >= least && change < before && !names.has(name),
     )

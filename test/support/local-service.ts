@@ -10,6 +10,7 @@ import { encodeRowBlock } from '../../src/common/row-block.ts'
 import { type Outcome, outcomeOf, StatusError } from '../../src/common/status.ts'
 import type { TableEntry } from '../../src/common/table.ts'
 import type { RouterPorts } from '../../src/router/ports.ts'
+import { MemoryRelief } from '../../src/server/memory-relief.ts'
 import { readPage } from '../../src/server/read-page.ts'
 import { TabletMaintenance } from '../../src/server/tablet-maintenance.ts'
 import { tabletPage } from '../../src/server/tablet-page.ts'
@@ -75,6 +76,7 @@ export class LocalTablet implements TabletStub {
   alarmsSet = 0
   #maintenance = this.#makeMaintenance()
   #tablet: Tablet | null = null
+  readonly #relief: MemoryRelief
   readonly #service: LocalService
   readonly #tabletId: string
   readonly #clock: Clock
@@ -83,10 +85,18 @@ export class LocalTablet implements TabletStub {
     this.#service = service
     this.#tabletId = tabletId
     this.#clock = clock
+    this.#relief = new MemoryRelief({
+      accountant: service.accountant,
+      maintain: (other, call) => service.tablet(other).maintain(call),
+      randomId: () => `relief ${++service.reliefCount}`,
+      elapsedMs: () => service.time.micros / 1000,
+    })
   }
 
   async write(call: WriteCall): Promise<TabletAnswer<WriteAnswer>> {
-    const answer = await this.#serve(call, (tablet) => tablet.write(call))
+    const answer = await this.#relief.during(call.tabletId, call.block.length, () =>
+      this.#serve(call, (tablet) => tablet.write(call)),
+    )
     if (answer.kind === 'ok') await this.#maintenance.arm()
     return answer
   }
@@ -206,6 +216,7 @@ export class LocalTablet implements TabletStub {
     }
     this.store.release()
     if (reset === 'after') throw this.#reset()
+    await this.#maintenance.armOnce()
     await this.#service.wander()
     // What crosses an object boundary is a copy. A stream moves.
     const isStream = answer.kind === 'ok' && isStreamAnswer(answer.value)
@@ -250,6 +261,8 @@ export class LocalService {
   readonly accountant: MemoryAccountant
   readonly tablets = new Map<string, LocalTablet>()
   readonly catalogStub: CatalogStub
+  /** Ops that tablets asked of others for memory. */
+  reliefCount = 0
   /** Calls to the catalog's `getTable`. */
   getTableCount = 0
   readonly #catalog: Catalog

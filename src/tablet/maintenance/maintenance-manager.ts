@@ -43,7 +43,7 @@ const REQUEST_COUNT_MAX = 64
  * as long.
  */
 const HOLD_BACK_MICROS = 30_000_000
-/** The longest that an op is held back. */
+/** The longest that an op is held back that is no flush. */
 const HOLD_BACK_MICROS_MAX = 3_600_000_000
 
 type Lane = 'flush' | 'work'
@@ -244,7 +244,9 @@ export class MaintenanceManager {
 
   #holdBack(op: MaintenanceOp, now: Timestamp): void {
     const count = (this.#failures.get(op)?.count ?? 0) + 1
-    const wait = Math.min(HOLD_BACK_MICROS_MAX, HOLD_BACK_MICROS * 2 ** (count - 1))
+    // Memory waits for a flush, and writes for memory.
+    const waitMax = laneOf(op) === 'flush' ? HOLD_BACK_MICROS : HOLD_BACK_MICROS_MAX
+    const wait = Math.min(waitMax, HOLD_BACK_MICROS * 2 ** (count - 1))
     this.#failures.set(op, { count, until: now + wait })
   }
 
