@@ -23,17 +23,20 @@ type IdRow = [id: number]
 type WalRow = [id: number, partsLeft: number, payload: ArrayBuffer]
 
 /**
- * See the port for the rules. Requires: before anything is written the steps of migrations/tablet
- * were applied.
+ * See the port for the rules. `prepare` runs once, before the first transaction: it applies the
+ * steps of migrations/tablet, unless whoever made the store did. A read does not wait for it, since
+ * to look which steps were applied costs rows; so every step leaves what is there readable as it is.
  */
 export class SqlTabletStore implements TabletStore {
   readonly #sql: MeteredSql
   readonly #transact: Transact
+  #prepare: (() => void) | null
   #isOpen = false
 
-  constructor(sql: MeteredSql, transact: Transact) {
+  constructor(sql: MeteredSql, transact: Transact, prepare: (() => void) | null = null) {
     this.#sql = sql
     this.#transact = transact
+    this.#prepare = prepare
   }
 
   get rowsRead(): number {
@@ -46,6 +49,8 @@ export class SqlTabletStore implements TabletStore {
 
   transact<T>(work: () => T): T {
     assert(!this.#isOpen, 'transactions do not nest')
+    this.#prepare?.()
+    this.#prepare = null
     this.#isOpen = true
     try {
       return this.#transact(() => {
@@ -60,8 +65,7 @@ export class SqlTabletStore implements TabletStore {
 
   readSuperblock(): Uint8Array | null {
     if (this.#sql.isEmpty) return null
-    const row = this.#sql.first<PayloadRow>(TABLET_SQL.readSuperblock)
-    return row === undefined ? null : new Uint8Array(row[0])
+    return this.#readOnly(TABLET_SQL.readSuperblock)
   }
 
   writeSuperblock(bytes: Uint8Array): void {
@@ -105,8 +109,7 @@ export class SqlTabletStore implements TabletStore {
   }
 
   readResults(): Uint8Array | null {
-    const row = this.#sql.first<PayloadRow>(TABLET_SQL.readResults)
-    return row === undefined ? null : new Uint8Array(row[0])
+    return this.#readOnly(TABLET_SQL.readResults)
   }
 
   writeResults(bytes: Uint8Array): void {
@@ -169,6 +172,17 @@ export class SqlTabletStore implements TabletStore {
       return row === undefined ? undefined : new Uint8Array(row[0])
     } catch (error) {
       if (isMissingTable(error)) return undefined
+      throw error
+    }
+  }
+
+  /** The payload of a table of one row; null without it, or before the table was made. */
+  #readOnly(text: string): Uint8Array | null {
+    try {
+      const row = this.#sql.first<PayloadRow>(text)
+      return row === undefined ? null : new Uint8Array(row[0])
+    } catch (error) {
+      if (isMissingTable(error)) return null
       throw error
     }
   }

@@ -266,14 +266,14 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   }
 
   /**
-   * The tablet in this object's storage. Writes only where the schema of the storage is an older
-   * one.
+   * The tablet in this object's storage. Writes nothing: a schema that is an older one is brought up
+   * to date by the first write.
    */
   #open(): Tablet {
     if (this.#tablet === null) {
-      if (!this.#sql.isEmpty) migrate(this.#sql, this.#transact, TABLET_MIGRATIONS)
+      const prepare = () => migrate(this.#sql, this.#transact, TABLET_MIGRATIONS)
       this.#tablet = Tablet.open({
-        store: new SqlTabletStore(this.#sql, this.#transact),
+        store: new SqlTabletStore(this.#sql, this.#transact, prepare),
         clock: this.#clock,
         prng: new Prng(new SystemRandom().seed()),
         accountant: isolateMemory,
@@ -284,7 +284,6 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   }
 
   #initialize(tablet: Tablet, table: TableEntry, tabletId: string): void {
-    migrate(this.#sql, this.#transact, TABLET_MIGRATIONS)
     tablet.initialize(table, tabletId)
     this.#log.info('tablet initialized', { tableId: table.id })
   }

@@ -14,7 +14,7 @@ import { decodeRowBlock, type RowBlock } from '../common/row-block.ts'
 import { CorruptionError } from '../common/status.ts'
 import type { TabletStore } from './ports.ts'
 import { isInFiles, replayOp } from './replay-op.ts'
-import { ResultCache } from './result-cache.ts'
+import { ResultCache, type StoredResult } from './result-cache.ts'
 import { collectErrors, hasApplied } from './row-outcome.ts'
 import { mismatchOf } from './share-block.ts'
 import { decodeResults } from './stored-results.ts'
@@ -47,8 +47,9 @@ export function bootstrap(options: {
   const now = clockPort.nowMicros()
   const { walGenerations, lastApplied, clockMark } = superblock
   const wal = Wal.open(store, walGenerations, lastApplied)
-  const results = new ResultCache()
-  if (superblock.resultsUntil > now) readResults(store, results, now)
+  const results = new ResultCache(
+    superblock.resultsUntil > now ? () => readResults(store, now) : null,
+  )
   const parts = new TabletParts({
     store,
     clock: clockPort,
@@ -65,12 +66,11 @@ export function bootstrap(options: {
   return { parts, clock }
 }
 
-function readResults(store: TabletStore, results: ResultCache, now: Timestamp): void {
+/** The stored results that had not expired at `now`, oldest first. Throws: CORRUPTION. */
+function readResults(store: TabletStore, now: Timestamp): readonly StoredResult[] {
   const bytes = store.readResults()
   if (bytes === null) throw new CorruptionError('remembered results are missing')
-  for (const { key, result, expiresAt } of decodeResults(bytes)) {
-    if (expiresAt > now) results.remember(key, result, expiresAt)
-  }
+  return decodeResults(bytes).filter(({ expiresAt }) => expiresAt > now)
 }
 
 class Replay {

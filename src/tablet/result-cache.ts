@@ -30,10 +30,14 @@ const SHARE_MAX = 2 ** 32 - 1
 const RESULT_FIXED_BYTES = 256
 const BYTES_PER_ERROR = 9
 
-interface RememberedResult {
+/** One result, as it is stored. */
+export interface StoredResult {
   readonly key: ResultKey
   readonly result: WriteResult
   readonly expiresAt: Timestamp
+}
+
+interface RememberedResult extends StoredResult {
   readonly bytes: number
 }
 
@@ -78,12 +82,23 @@ export function checkResultKey({ key, share, digest }: ResultKey): void {
   }
 }
 
-/** See the file's header. Times are physical microseconds. */
+/**
+ * See the file's header. Times are physical microseconds.
+ *
+ * What is stored is read when a result is first asked for: whoever only reads rows needs none.
+ */
 export class ResultCache {
   readonly #clients = new Side(RESULT_BYTES_MAX, RESULT_KEPT_MS)
   readonly #fronts = new Side(FRONT_RESULT_BYTES_MAX, FRONT_RESULT_KEPT_MS)
 
-  /** Bytes of all results remembered. */
+  #readStored: (() => readonly StoredResult[]) | null
+
+  /** `readStored` gives the results that are stored, all of them older than any remembered here. */
+  constructor(readStored: (() => readonly StoredResult[]) | null = null) {
+    this.#readStored = readStored
+  }
+
+  /** Bytes of all results remembered, but for stored ones that nobody needed yet. */
   get bytes(): number {
     return this.#clients.bytes + this.#fronts.bytes
   }
@@ -95,9 +110,11 @@ export class ResultCache {
 
   /**
    * The remembered result of a share, or undefined when there is none or it has expired.
-   * Throws: INVALID_ARGUMENT when the share's bytes are not those of the first request.
+   * Throws: INVALID_ARGUMENT when the share's bytes are not those of the first request; CORRUPTION
+   * when what is stored is damaged. Cost: the first time, at most 1 row read.
    */
   find(key: ResultKey, now: Timestamp): WriteResult | undefined {
+    this.#haveStored()
     const side = this.#sideOf(key)
     const name = nameOf(key)
     const remembered = side.results.get(name)
@@ -132,6 +149,21 @@ export class ResultCache {
     return now + this.#sideOf(key).keptMicros
   }
 
+  /** Puts the stored results before all that are remembered here. */
+  #haveStored(): void {
+    if (this.#readStored === null) return
+    const older = this.#readStored()
+    this.#readStored = null
+    const newer: StoredResult[] = []
+    for (const side of [this.#clients, this.#fronts]) {
+      newer.push(...side.results.values())
+      side.results.clear()
+      side.bytes = 0
+    }
+    for (const { key, result, expiresAt } of older) this.remember(key, result, expiresAt)
+    for (const { key, result, expiresAt } of newer) this.remember(key, result, expiresAt)
+  }
+
   /** Remembers a share's result. Requires: `reserve`d, or read back from the WAL. */
   remember(key: ResultKey, result: WriteResult, expiresAt: Timestamp): void {
     const side = this.#sideOf(key)
@@ -144,8 +176,11 @@ export class ResultCache {
     if (key.isInternal) side.makeRoom(0, false, expiresAt)
   }
 
-  /** Visits every result, of each side the oldest first, expired ones included. */
+  /**
+   * Visits every result, of each side the oldest first, expired ones included. Throws: CORRUPTION.
+   */
   forEach(visit: (key: ResultKey, result: WriteResult, expiresAt: Timestamp) => void): void {
+    this.#haveStored()
     for (const side of [this.#clients, this.#fronts]) {
       for (const { key, result, expiresAt } of side.results.values()) visit(key, result, expiresAt)
     }

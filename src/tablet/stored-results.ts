@@ -17,8 +17,8 @@ import { TIMESTAMP_MIN, type Timestamp } from '../common/hybrid-clock.ts'
 import { CorruptionError } from '../common/status.ts'
 import { utf8DecodeStrict, utf8Encode } from '../util/bytes.ts'
 import { crc32c } from '../util/crc32c.ts'
-import type { ResultCache } from './result-cache.ts'
-import type { ResultKey, WriteResult } from './tablet-request.ts'
+import type { ResultCache, StoredResult } from './result-cache.ts'
+import type { WriteResult } from './tablet-request.ts'
 
 const MAGIC = 0x3153524e
 const HEADER_BYTES = 12
@@ -32,13 +32,6 @@ export interface StoredResults {
   readonly bytes: Uint8Array
   /** When the last of its results expires; TIMESTAMP_MIN when there is none. */
   readonly until: Timestamp
-}
-
-/** One result of a results row. */
-export interface StoredResult {
-  readonly key: ResultKey
-  readonly result: WriteResult
-  readonly expiresAt: Timestamp
 }
 
 /** The results row of what a cache remembers and has not expired at `now`. */

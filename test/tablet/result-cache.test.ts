@@ -65,6 +65,45 @@ describe('ResultCache', () => {
     expect(cache.find(aKey('b'), NOW)).toBeUndefined()
   })
 
+  test('reads what is stored once, when it is asked for a result, and as older than its own', () => {
+    let readCount = 0
+    const stored = [
+      { key: aKey('a'), result: aResult(1), expiresAt: NOW + 5 },
+      { key: aKey('b'), result: aResult(2), expiresAt: NOW + 5 },
+    ]
+    const cache = new ResultCache(() => {
+      readCount++
+      return stored
+    })
+    cache.remember(aKey('b'), aResult(3), NOW + 9)
+    cache.remember(aKey('c'), aResult(4), NOW + 9)
+    expect(readCount).toBe(0)
+
+    expect(cache.find(aKey('a'), NOW)?.inserted).toBe(1)
+    expect(cache.find(aKey('b'), NOW)?.inserted).toBe(3)
+    const names: string[] = []
+    cache.forEach(({ key }) => {
+      names.push(key)
+    })
+    expect(names).toEqual(['a', 'b', 'c'])
+    expect(readCount).toBe(1)
+    cache.checkInvariants()
+  })
+
+  test('goes on when what is stored could not be read, and reads it the next time', () => {
+    let isDamaged = true
+    const cache = new ResultCache(() => {
+      if (isDamaged) throw new StatusError('CORRUPTION', 'damaged')
+      return [{ key: aKey('a'), result: aResult(1), expiresAt: NOW + 5 }]
+    })
+    cache.remember(aKey('c'), aResult(4), NOW + 9)
+
+    expect(codeOf(() => cache.find(aKey('c'), NOW))).toBe('CORRUPTION')
+    isDamaged = false
+    expect(cache.find(aKey('a'), NOW)?.inserted).toBe(1)
+    expect(cache.find(aKey('c'), NOW)?.inserted).toBe(4)
+  })
+
   test('tells apart a key and share that read alike when joined', () => {
     const cache = new ResultCache()
     keep(cache, aKey('1:a', { share: 1 }), aResult(1))
