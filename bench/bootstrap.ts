@@ -1,10 +1,11 @@
 /**
  * CPU until a tablet that lost its memory has answered its first read: with a full MemRowSet in its
- * WAL, with as much unflushed as memory may hold in the middle of a flush, and with many rows on
- * disk and an empty WAL, where the rows that were read count too.
+ * WAL, with as much unflushed as memory may hold in the middle of a flush, with changes of rows on
+ * disk in its WAL, and with many rows on disk and an empty WAL, where the rows that were read count
+ * too.
  */
 
-import { STORE_MEMORY_BYTES_MAX } from '../src/common/limits.ts'
+import { DELTA_MEM_STORE_FLUSH_BYTES, STORE_MEMORY_BYTES_MAX } from '../src/common/limits.ts'
 import { InsertBlocks } from './support/bench-schema.ts'
 import { BenchTablet } from './support/bench-tablet.ts'
 import { appendLoadgenRow, LOADGEN_SCHEMA } from './support/loadgen.ts'
@@ -15,12 +16,14 @@ import { openSqliteStore } from './support/sqlite-store.ts'
 const SEED = 9
 const BLOCK_ROWS = 1000
 const FULL_MEM_ROW_SET_BYTES = 8 * 1024 * 1024
+const CHANGED_ROWS = 200_000
 const DISK_ROWS: Readonly<Record<Size, number>> = { smoke: 50_000, full: 10_000_000 }
 
 /** See the file's header. */
 export function run(size: Size): Promise<void> {
   memRowSetInWal('a full MemRowSet in the WAL', FULL_MEM_ROW_SET_BYTES, false, 500)
   memRowSetInWal('the hard limit, in mid-flush', STORE_MEMORY_BYTES_MAX * 0.95, true, 1500)
+  changesInWal(CHANGED_ROWS)
   rowsOnDisk(DISK_ROWS[size])
   return Promise.resolve()
 }
@@ -32,7 +35,8 @@ function memRowSetInWal(
   mostMillis: number,
 ): void {
   const { store, database } = openSqliteStore(':memory:')
-  const bench = new BenchTablet(store, LOADGEN_SCHEMA)
+  // Writes that help would flush long before so much is in memory.
+  const bench = new BenchTablet(store, LOADGEN_SCHEMA, false)
   const keys = shuffled(SEED, 2_000_000)
   let rows = 0
   const fill = (limit: number): void => {
@@ -43,14 +47,38 @@ function memRowSetInWal(
   }
   fill(isFlushing ? bytes / 2 : bytes)
   if (isFlushing) {
-    bench.tablet.maintenance.request('FLUSH_MRS', 'bench')
-    bench.tablet.stepMaintenance()
+    bench.beginFlush()
     fill(bytes)
   }
   const millis = firstAnswerMillis(bench)
   process.stdout.write(
     `  ${what}, ${rows} rows, ${bench.tablet.figures().walBytes} bytes of WAL: ` +
       `${millis.toFixed(0)} ms CPU (at most ${mostMillis}: ${millis <= mostMillis ? 'holds' : 'MISSED'})\n`,
+  )
+  database.close()
+}
+
+/** Changes of rows on disk, as many as DeltaMemStores may hold, each in its own place. */
+function changesInWal(rowCount: number): void {
+  const { store, database } = openSqliteStore(':memory:')
+  const bench = new BenchTablet(store, LOADGEN_SCHEMA)
+  const keys = shuffled(SEED, rowCount)
+  for (let row = 0; row < rowCount; row += BLOCK_ROWS) {
+    write(bench, keys.subarray(row, row + BLOCK_ROWS))
+  }
+  bench.rest()
+  const idleBytes = bench.tablet.figures().memoryBytes
+  let changes = 0
+  while (bench.tablet.figures().memoryBytes - idleBytes < DELTA_MEM_STORE_FLUSH_BYTES) {
+    const start = changes % rowCount
+    write(bench, keys.subarray(start, start + BLOCK_ROWS), 'UPDATE')
+    changes += BLOCK_ROWS
+  }
+  const before = store.rowsRead
+  const millis = firstAnswerMillis(bench)
+  process.stdout.write(
+    `  ${changes} changes of rows on disk, ${bench.tablet.figures().walBytes} bytes of WAL: ` +
+      `${millis.toFixed(0)} ms CPU, ${store.rowsRead - before} rows read\n`,
   )
   database.close()
 }
@@ -76,10 +104,14 @@ function rowsOnDisk(rowCount: number): void {
   database.close()
 }
 
-function write(bench: BenchTablet, keys: Uint32Array): void {
+function write(
+  bench: BenchTablet,
+  keys: Uint32Array,
+  operation: 'INSERT' | 'UPDATE' = 'INSERT',
+): void {
   const blocks = new InsertBlocks(LOADGEN_SCHEMA)
   for (const key of keys) appendLoadgenRow(blocks, key)
-  bench.write(blocks.take())
+  bench.write(blocks.take(operation))
 }
 
 /** Opens the tablet anew and reads one row of it. */

@@ -33,7 +33,7 @@ export function benchSchema(columns: readonly BenchColumn[]): Schema {
   )
 }
 
-/** Makes write blocks of inserts: fill `builder.columns`, then `take` them. */
+/** Makes write blocks, of inserts mostly: fill `builder.columns`, then `take` them. */
 export class InsertBlocks {
   readonly builder: RowBlockBuilder
   readonly #schema: Schema
@@ -43,12 +43,12 @@ export class InsertBlocks {
     this.builder = new RowBlockBuilder(schema.columns, false)
   }
 
-  /** The rows filled in since the last call, as a block of inserts. */
-  take(): RowBlock {
+  /** The rows filled in since the last call, as a block of inserts or another operation. */
+  take(operation: keyof typeof ROW_OPERATIONS = 'INSERT'): RowBlock {
     const { builder } = this
     builder.rowCount = builder.columns[0].rowCount
     const block = builder.view()
-    const operations = new Uint8Array(block.rowCount).fill(ROW_OPERATIONS.INSERT)
+    const operations = new Uint8Array(block.rowCount).fill(ROW_OPERATIONS[operation])
     const ids = this.#schema.columns.map((column) => column.id)
     return new RowBlock(block.rowCount, ids, block.columns, operations)
   }

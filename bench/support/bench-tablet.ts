@@ -8,6 +8,7 @@ import type { TableEntry } from '../../src/common/table.ts'
 import { MemoryAccountant } from '../../src/tablet/memory-accountant.ts'
 import type { TabletStore } from '../../src/tablet/ports.ts'
 import { Tablet } from '../../src/tablet/tablet.ts'
+import { DEFAULT_TABLET_LAYOUT, type TabletLayout } from '../../src/tablet/tablet-layout.ts'
 import { Prng } from '../../src/util/prng.ts'
 
 const TABLE_ID = '0000000000000000000000000000000a'
@@ -28,15 +29,21 @@ export class BenchTablet {
   #restCount = 0
   tablet: Tablet
 
-  constructor(store: TabletStore, schema: Schema) {
+  readonly #layout: TabletLayout
+
+  /** With `canHelp` false writes never make room: nothing but `maintain` and `rest` does. */
+  constructor(store: TabletStore, schema: Schema, canHelp = true) {
     this.#store = store
+    const stepBytes = canHelp ? DEFAULT_TABLET_LAYOUT.stepBytes : Number.MAX_SAFE_INTEGER
+    this.#layout = { ...DEFAULT_TABLET_LAYOUT, stepBytes }
     this.tablet = this.#open()
     this.tablet.initialize(tableOf(schema), TABLET_ID)
   }
 
   #open(): Tablet {
     const { clock, accountant } = this
-    return Tablet.open({ store: this.#store, clock, accountant, prng: new Prng(1) })
+    const layout = this.#layout
+    return Tablet.open({ store: this.#store, clock, accountant, layout, prng: new Prng(1) })
   }
 
   /** Loses all memory and opens the tablet again. */
@@ -49,7 +56,7 @@ export class BenchTablet {
     return { tableId: TABLE_ID, tabletId: TABLET_ID, tableVersion: 1, clock: 0 }
   }
 
-  /** Applies a block of inserts. Throws when a row fails. */
+  /** Applies a block. Throws when a row fails. */
   write(block: RowBlock): void {
     const reply = this.tablet.write({
       ...this.request,
@@ -58,6 +65,11 @@ export class BenchTablet {
     })
     if (reply.kind !== 'ok') throw new Error(`the tablet answers ${reply.kind}`)
     if (reply.value.failed > 0) throw new Error(`${reply.value.failed} rows failed`)
+  }
+
+  /** Freezes what is in memory, as a flush does first. */
+  beginFlush(): void {
+    this.tablet.maintain((parts) => parts.transact(() => parts.swapMemRowSet()))
   }
 
   /** Runs what maintenance is due. */
