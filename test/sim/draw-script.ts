@@ -33,6 +33,7 @@ const WEIGHTS: Readonly<Record<SimEvent['kind'] | Phrase, number>> = {
   lives: 3,
   ancient: 1,
   late: 1,
+  held: 2,
 }
 /** Ops that an operator asks for, some more often than others. */
 const ASKED: readonly MaintenanceOp[] = [
@@ -49,9 +50,10 @@ const ASKED: readonly MaintenanceOp[] = [
  *
  *   lives     hot rows are deleted, that is flushed, they come back, that is flushed, and merged
  *   ancient   all is flushed, becomes too old to be read, is merged or collected
+ *   held      a scan is open while what it reads is flushed and merged
  *   late      changes of an older life are in the WAL only when its time becomes too old to be read
  */
-type Phrase = 'lives' | 'ancient' | 'late'
+type Phrase = 'lives' | 'ancient' | 'late' | 'held'
 
 const LARGE_MEMORY_BYTES = 1 << 29
 
@@ -109,6 +111,7 @@ class EventDrawer {
       if (kind === 'lives') events.push(...this.#lives())
       else if (kind === 'ancient') events.push(...this.#ancient())
       else if (kind === 'late') events.push(...this.#late())
+      else if (kind === 'held') events.push(...this.#held())
       else events.push(this.#event(kind))
     }
     return events.slice(0, count)
@@ -156,6 +159,28 @@ class EventDrawer {
       { kind: 'advance', micros: 61_000_000 },
       request(this.#prng.pick(['GC', 'GC', 'MAJOR_DELTA_COMPACT', 'MINOR_DELTA_COMPACT'])),
       { kind: 'evict', behindMicros: this.#behind() },
+    ]
+  }
+
+  #held(): SimEvent[] {
+    const { request } = this
+    const prng = this.#prng
+    const merge = prng.pick([
+      'COMPACT',
+      'MAJOR_DELTA_COMPACT',
+      'MINOR_DELTA_COMPACT',
+      'GC',
+    ] as const)
+    return [
+      this.#writeOf([this.#hotRow('UPSERT')]),
+      request('FLUSH_MRS'),
+      this.#writeOf([this.#hotRow('UPSERT'), this.#hotRow('UPSERT')]),
+      this.#event('open scan'),
+      request('FLUSH_DMS'),
+      request(merge),
+      { kind: 'read on', dice: prng.unit(), batches: 2 },
+      request('GC'),
+      this.#event(prng.pick(['read on', 'close scan'])),
     ]
   }
 
