@@ -30,16 +30,16 @@ export class SimDamage {
     const repair = this.#flip(what, dice)
     if (repair === null) return
     this.#state.count(`damaged ${what}`)
-    let isAwake = false
     try {
-      isAwake = this.#wakesDamaged(what)
-      if (isAwake) this.#readDamaged()
-      if (isAwake && what === 'block' && op !== undefined) this.#maintainDamaged(op)
+      if (this.#wakesDamaged(what)) {
+        this.#readDamaged()
+        if (what === 'block' && op !== undefined) this.#maintainDamaged(op)
+      }
     } finally {
       repair()
     }
-    // What failed on damage leaves the tablet as it was: it goes on.
-    if (!isAwake) this.#restart()
+    // Bytes that were read damaged may be in the cache, to be found out when they are needed.
+    this.#restart()
   }
 
   #restart(): void {
