@@ -3,7 +3,7 @@
  */
 
 import { HISTORY_MAX_AGE_SEC_MIN } from '../common/limits.ts'
-import { invalidArgument } from '../common/status.ts'
+import { invalidArgument, StatusError } from '../common/status.ts'
 
 const INT32_MIN = -(2 ** 31)
 const INT32_MAX = 2 ** 31 - 1
@@ -20,11 +20,18 @@ const CONFIG_RULES: ReadonlyMap<string, ConfigRule> = new Map<string, ConfigRule
   ['nyala.table.disk_size_limit', { min: -1, max: Number.MAX_SAFE_INTEGER }],
 ])
 
+/** Limits that nothing keeps yet: a table that has one would grow beyond it all the same. */
+const UNKEPT_LIMITS: ReadonlySet<string> = new Set([
+  'nyala.table.row_count_limit',
+  'nyala.table.disk_size_limit',
+])
+const NO_LIMIT = -1
+
 /**
  * The configurations as they are kept: those with an empty value left out.
  *
  * Throws: INVALID_ARGUMENT for a name that is none of them, or a value that its name does not
- * allow.
+ * allow; NOT_SUPPORTED for a limit other than −1.
  */
 export function normalizeExtraConfigs(
   configs: Readonly<Record<string, string>>,
@@ -35,9 +42,15 @@ export function normalizeExtraConfigs(
     if (rule === undefined) throw invalidArgument(`extra config "${name.slice(0, 100)}" is unknown`)
     if (value === '') continue
     checkValue(name, value, rule)
+    if (UNKEPT_LIMITS.has(name) && Number(value) !== NO_LIMIT) throw unkeptLimit(name)
     kept[name] = value
   }
   return kept
+}
+
+function unkeptLimit(name: string): StatusError {
+  const detail = `extra config "${name}" is not supported yet: leave it out, or set it to -1`
+  return new StatusError('NOT_SUPPORTED', detail)
 }
 
 function checkValue(name: string, value: string, rule: ConfigRule): void {

@@ -12,8 +12,14 @@ function bytes(description: string) {
   return z.int().meta({ description })
 }
 
+const OP_TEXT =
+  'COMPACT by hand runs also where kudu.table.disable_compaction is set; GC first flushes deletes ' +
+  'that are older than the history that is kept'
+
 /** Body of `POST …/maintenance`. */
-export const maintenanceSchema = members({ op: word(MAINTENANCE_OPS) }).meta({ id: 'Maintenance' })
+export const maintenanceSchema = members({
+  op: word(MAINTENANCE_OPS).meta({ description: OP_TEXT }),
+}).meta({ id: 'Maintenance' })
 
 const op = z.enum(MAINTENANCE_OPS)
 

@@ -80,6 +80,11 @@ const partitionSchemaSchema = members({
 /** Partitions as a client says them. */
 export type PartitionSchemaSpec = z.output<typeof partitionSchemaSchema>
 
+const EXTRA_CONFIGS_TEXT =
+  'texts by name: kudu.table.history_max_age_sec, kudu.table.maintenance_priority, ' +
+  'kudu.table.disable_compaction; nyala.table.row_count_limit and nyala.table.disk_size_limit ' +
+  'are not kept yet, so that any value but "-1" is refused as NOT_SUPPORTED'
+
 /** Body of `POST /tables`. */
 export const createTableSchema = members({
   name: text(),
@@ -87,7 +92,7 @@ export const createTableSchema = members({
   partition_schema: partitionSchemaSchema.optional(),
   owner: text().optional(),
   comment: text().optional(),
-  extra_configs: cellsByName('texts by name').optional(),
+  extra_configs: cellsByName(EXTRA_CONFIGS_TEXT).optional(),
   num_replicas: integer(1, REPLICA_COUNT_MAX)
     .refine((count) => count % 2 === 1, 'must be odd')
     .optional()

@@ -7,7 +7,7 @@ describe('normalizeExtraConfigs', () => {
       'kudu.table.history_max_age_sec': '604800',
       'kudu.table.maintenance_priority': '-5',
       'kudu.table.disable_compaction': 'true',
-      'nyala.table.row_count_limit': '9007199254740991',
+      'nyala.table.row_count_limit': '-1',
       'nyala.table.disk_size_limit': '-1',
     }
 
@@ -35,5 +35,16 @@ describe('normalizeExtraConfigs', () => {
     ['kudu.table.disable_compaction', 'TRUE', 'is neither true nor false'],
   ])('refuses %s = %j', (name, value, message) => {
     expect(() => normalizeExtraConfigs({ [name]: value })).toThrow(message)
+  })
+
+  test.each([
+    ['nyala.table.row_count_limit', '0'],
+    ['nyala.table.row_count_limit', '9007199254740991'],
+    ['nyala.table.disk_size_limit', '1000000'],
+  ])('refuses the limit %s = %j, which nothing keeps yet', (name, value) => {
+    const make = () => normalizeExtraConfigs({ [name]: value })
+
+    expect(make).toThrow(`extra config "${name}" is not supported yet`)
+    expect(make).toThrow(expect.objectContaining({ code: 'NOT_SUPPORTED' }))
   })
 })

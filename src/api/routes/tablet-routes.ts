@@ -31,6 +31,10 @@ const TABLET_ID = /^[0-9a-f]{32}$/i
 
 const tabletParam = z.object({ tablet_id: z.string().meta({ description: '32 hex digits' }) })
 
+const MAINTENANCE_TEXT =
+  'The op runs until there is none of it left to do. COMPACT runs also where the extra config ' +
+  'kudu.table.disable_compaction is set: that only keeps tablets from compacting by themselves.'
+
 /** Adds the routes of tablets. */
 export function addTabletRoutes(app: App, front: Front): void {
   addRoute(
@@ -52,6 +56,7 @@ export function addTabletRoutes(app: App, front: Front): void {
       path: '/api/v1/tablets/{tablet_id}/maintenance',
       tags: ['operations'],
       summary: 'Run a maintenance op on a tablet',
+      description: MAINTENANCE_TEXT,
       request: { params: tabletParam, body: jsonContent(maintenanceSchema) },
       responses: { 200: answer('what it did, when it is done', tabletMaintenanceSchema) },
     },
@@ -64,6 +69,7 @@ export function addTabletRoutes(app: App, front: Front): void {
       path: '/api/v1/tables/{table}/maintenance',
       tags: ['operations'],
       summary: 'Run a maintenance op on every tablet of a table',
+      description: MAINTENANCE_TEXT,
       request: { params: tableParam, body: jsonContent(maintenanceSchema) },
       responses: { 200: answer('what it did, when it is done', tableMaintenanceSchema) },
     },

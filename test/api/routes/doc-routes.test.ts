@@ -57,6 +57,16 @@ describe('GET /api/v1/spec', () => {
     expect(schemas.Scan.properties.page_size).toMatchObject({ minimum: 1, maximum: 10_000 })
     expect(schemas.Scan.properties.order.enum).toEqual(['UNORDERED', 'ORDERED', 'DESCENDING'])
   })
+
+  test('says what an op by hand does in a table that has compaction switched off', async () => {
+    const { paths } = await spec()
+
+    for (const path of ['tables/{table}', 'tablets/{tablet_id}']) {
+      const { description } = paths[`/api/v1/${path}/maintenance`].post
+      expect(description).toContain('COMPACT runs also where')
+      expect(description).toContain('kudu.table.disable_compaction')
+    }
+  })
 })
 
 describe('GET /', () => {

@@ -50,6 +50,18 @@ beforeEach(() => {
 })
 
 describe('POST /tables', () => {
+  test.each(['nyala.table.row_count_limit', 'nyala.table.disk_size_limit'])(
+    'refuses a limit that nothing keeps yet: %s',
+    async (name) => {
+      const body = { ...METRICS, extra_configs: { [name]: '1000' } }
+      const answer = await app.send('POST', '/api/v1/tables', { body })
+
+      expect(answer.status).toBe(501)
+      expect(answer.json.code).toBe('NOT_SUPPORTED')
+      expect(answer.json.detail).toContain(name)
+    },
+  )
+
   test('makes a table and shows it in normal form', async () => {
     const answer = await app.send('POST', '/api/v1/tables', { body: METRICS })
 
