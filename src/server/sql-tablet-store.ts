@@ -25,7 +25,7 @@ type WalRow = [id: number, partsLeft: number, payload: ArrayBuffer]
 /**
  * See the port for the rules. `prepare` runs once, before the first transaction: it applies the
  * steps of migrations/tablet, unless whoever made the store did. A read does not wait for it, since
- * to look which steps were applied costs rows; so every step leaves what is there readable as it is.
+ * to look which steps were applied bills rows: so every step leaves what is there readable.
  */
 export class SqlTabletStore implements TabletStore {
   readonly #sql: MeteredSql

@@ -266,8 +266,8 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   }
 
   /**
-   * The tablet in this object's storage. Writes nothing: a schema that is an older one is brought up
-   * to date by the first write.
+   * The tablet in this object's storage. Writes nothing: a schema that is an older one is brought
+   * up to date by the first write.
    */
   #open(): Tablet {
     if (this.#tablet === null) {
