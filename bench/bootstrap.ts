@@ -53,7 +53,8 @@ function memRowSetInWal(
   const millis = firstAnswerMillis(bench)
   process.stdout.write(
     `  ${what}, ${rows} rows, ${bench.tablet.figures().walBytes} bytes of WAL: ` +
-      `${millis.toFixed(0)} ms CPU (at most ${mostMillis}: ${millis <= mostMillis ? 'holds' : 'MISSED'})\n`,
+      `${millis.toFixed(0)} ms CPU (at most ${mostMillis}: ` +
+      `${millis <= mostMillis ? 'holds' : 'MISSED'})\n`,
   )
   database.close()
 }

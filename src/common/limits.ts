@@ -145,8 +145,8 @@ export const WAL_GENERATION_COUNT_MAX = 32
 export const WAL_GENERATION_COUNT_FLUSHED_MAX = 24
 /**
  * Memory that MemRowSets, DeltaMemStores and remembered results of one isolate may hold together,
- * those of tablets that are being flushed and what scans still read included. Above six tenths of
- * it writes help to flush, above it they are refused.
+ * those that are being flushed included. Above six tenths of it writes help to flush, above it they
+ * are refused.
  */
 export const STORE_MEMORY_BYTES_MAX = 40 * MIB
 /** Bytes of a MemRowSet at which its tablet flushes it; also what a DiskRowSet is meant to hold. */

@@ -42,7 +42,7 @@ export interface TabletReport {
   readonly memory: {
     readonly total: number
     readonly memRowSet: number
-    /** Rows that are being flushed, or were and are still read. */
+    /** Rows that are being flushed. */
     readonly flushing: number
     readonly deltas: number
     readonly results: number

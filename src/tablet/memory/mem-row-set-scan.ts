@@ -3,7 +3,7 @@
  * in memory for it.
  *
  *   MemRowSet    ──batch──batch──┐ flushed
- *   DiskRowSets                  └──batch──batch──▷   from the key where the scan is, as of its time
+ *   DiskRowSets                  └──batch──batch──▷   from the key where it is, as of its time
  */
 
 import { assert } from '../../util/assert.ts'
