@@ -10,9 +10,6 @@ import { checkHeldBytes, SimSpace } from './sim-space.ts'
 import { chosen, type SimState, STEP_BACK_MICROS } from './sim-state.ts'
 import type { SimWrites } from './sim-writes.ts'
 
-/** After these a tablet has told its account what it holds. */
-const ACCOUNTED: readonly SimEvent['kind'][] = ['write', 'maintain', 'request']
-
 /** See the file's header. */
 export class SimChecks {
   readonly #state: SimState
@@ -35,7 +32,9 @@ export class SimChecks {
   check(kind: SimEvent['kind']): void {
     const { harness } = this.#state
     const { tablet, store } = harness
-    if (ACCOUNTED.includes(kind)) checkAccount(tablet, harness.accountant)
+    if (this.#state.hasAccounted) checkAccount(tablet, harness.accountant)
+    // What is checked below may make it keep more.
+    this.#state.hasAccounted = false
     this.#checkHolds()
     tablet.parts?.locks.checkInvariants()
     const isSame = store === this.#store && store.committedCount === this.#committedCount

@@ -27,6 +27,8 @@ export class SimState {
   /** When the next transaction fails. */
   failsNext: FaultMoment | null = null
   behindMicros = 0
+  /** Whether the tablet has told its account what it holds since somebody looked into it. */
+  hasAccounted = false
   readonly #onRestart: (() => void)[] = []
 
   constructor(script: SimScript) {

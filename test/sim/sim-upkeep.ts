@@ -50,6 +50,7 @@ export class SimUpkeep {
     for (let step = 1; !report.isDone && (steps === 0 || step <= steps); step++) {
       assert(step < STEP_COUNT_MAX, 'maintenance comes to an end')
       tablet.stepMaintenance()
+      this.#state.hasAccounted = true
       report = tablet.maintenance.request(op, id)
     }
     return report.isDone && report.runCount > 0

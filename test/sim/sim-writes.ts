@@ -92,6 +92,7 @@ export class SimWrites {
       this.#state.count('write turned away by a lock')
       return
     }
+    this.#state.hasAccounted = true
     assert(!isLocked || result.created + result.failed >= 0, 'a locked row is not written')
     if (isLocked) throw new Error('a row that another op has locked was written')
     if (first !== undefined) {
