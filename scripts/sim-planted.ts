@@ -1,6 +1,6 @@
 /**
- * Plants bugs in a copy of the tree, one at a time, and lets the simulator find them. Prints of each
- * how long that took and which law did not hold; fails when one is not found.
+ * Plants bugs in a copy of the tree, one at a time, and lets the simulator find them. Prints of
+ * each how long that took and which law did not hold; fails when one is not found.
  */
 
 import { spawnSync } from 'node:child_process'

@@ -128,9 +128,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'remembered results are lost with the generation that had them',
     file: `${TABLET}/tablet-parts.ts`,
-    text: 'return this.wal.resultsUntilOf(walCount) > now ? encodeResults(this.results, now) : null',
-    replacement:
-      'return this.wal.resultsUntilOf(walCount - 1) > now ? encodeResults(this.results, now) : null',
+    text: 'this.wal.resultsUntilOf(walCount) > now',
+    replacement: 'this.wal.resultsUntilOf(walCount - 1) > now',
   },
   {
     name: 'changes to a MemRowSet that is being flushed are lost at the commit',
@@ -159,9 +158,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'the upper bound of a rowset is off by one key',
     file: `${TABLET}/disk/row-set-tree.ts`,
-    text: 'probe.end = firstAtOrAbove(keys, order, probe.start, before.end, upper)',
+    text: 'firstAtOrAbove(keys, order, probe.start, before.end, upper)',
     replacement:
-      'probe.end = Math.max(probe.start, firstAtOrAbove(keys, order, probe.start, before.end, upper) - 1)',
+      'Math.max(probe.start, firstAtOrAbove(keys, order, probe.start, before.end, upper) - 1)',
   },
   {
     name: 'a scan skips a rowset that begins where it is told to look',

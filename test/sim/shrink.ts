@@ -1,6 +1,6 @@
 /**
- * Cuts a script that fails down to few events that still fail: leaves out longer and shorter runs of
- * events as long as that helps (delta debugging, Zeller 1999, without its complements).
+ * Cuts a script that fails down to few events that still fail: leaves out longer and shorter runs
+ * of events as long as that helps (delta debugging, Zeller 1999, without its complements).
  */
 
 import { runScript } from './run-script.ts'

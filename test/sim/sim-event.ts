@@ -1,6 +1,6 @@
 /**
- * What can happen to a simulated tablet, as plain data: a script of events is all that a run depends
- * on, so that it can be written to a file, cut down, and run again.
+ * What can happen to a simulated tablet, as plain data: a script of events is all that a run
+ * depends on, so that it can be written to a file, cut down, and run again.
  *
  * A `dice` in [0, 1) chooses among what is there when the event comes, since that depends on the
  * events before.

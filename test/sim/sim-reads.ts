@@ -1,4 +1,4 @@
-/** The reads of a simulated tablet: scans at all times, held open over other events, and lookups. */
+/** The reads of a simulated tablet: scans at all times, held open meanwhile, and lookups. */
 
 import type { ColumnPredicate } from '../../src/common/column-predicate.ts'
 import type { Schema } from '../../src/common/schema.ts'

@@ -63,8 +63,8 @@ export class SimState {
   }
 
   /**
-   * Runs what may meet the failure that was ordered. Returns: false when it did, and the tablet is to
-   * be opened again. What is refused leaves it as it was.
+   * Runs what may meet the failure that was ordered. Returns: false when it did, and the tablet is
+   * to be opened again. What is refused leaves it as it was.
    */
   withFault(what: string, work: () => void): boolean {
     const { store } = this.harness

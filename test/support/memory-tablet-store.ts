@@ -21,8 +21,8 @@ export class StorageFault extends Error {
 }
 
 /**
- * When a transaction told to fail does so: with its writes undone, with its writes durable, or before
- * anything was done, by a StatusError that leaves everything as it was.
+ * When a transaction told to fail does so: with its writes undone, with its writes durable, or
+ * before anything was done, by a StatusError that leaves everything as it was.
  */
 export type FaultMoment = 'before-durable' | 'after-durable' | 'refused'
 

@@ -3,6 +3,7 @@ import { encodeRowBlock } from '../../src/common/row-block.ts'
 import { Schema } from '../../src/common/schema.ts'
 import { CorruptionError } from '../../src/common/status.ts'
 import { checkTablet } from '../../src/tablet/invariants.ts'
+import { DEFAULT_TABLET_LAYOUT } from '../../src/tablet/tablet-layout.ts'
 import { Prng } from '../../src/util/prng.ts'
 import { aColumnDefinition } from '../support/a-schema.ts'
 import { asImmutable, withDefault } from '../support/a-table-entry.ts'
@@ -161,7 +162,9 @@ describe('bootstrap', () => {
       aColumnDefinition('k INT32 KEY', 10),
       aColumnDefinition('v STRING NULL', 11),
     ])
-    const harness = new TabletHarness(schema)
+    // Nothing is flushed, so that only writes bill.
+    const layout = { ...DEFAULT_TABLET_LAYOUT, rowSetBytes: 1 << 30 }
+    const harness = new TabletHarness(schema, { layout })
     const large = 'x'.repeat(60_000)
     const bills: number[] = []
     for (let share = 0; share < 12; share++) {

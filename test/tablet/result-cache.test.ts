@@ -65,7 +65,7 @@ describe('ResultCache', () => {
     expect(cache.find(aKey('b'), NOW)).toBeUndefined()
   })
 
-  test('reads what is stored once, when it is asked for a result, and as older than its own', () => {
+  test('reads what is stored once, when asked for a result, and as older than its own', () => {
     let readCount = 0
     const stored = [
       { key: aKey('a'), result: aResult(1), expiresAt: NOW + 5 },
