@@ -77,10 +77,10 @@ export class BenchTablet {
     while (this.tablet.stepMaintenance());
   }
 
-  /** Flushes everything and runs maintenance until there is nothing left to do. */
+  /** Flushes and merges everything, as maintenance does when a tablet is left alone. */
   rest(): void {
     const { maintenance } = this.tablet
-    for (const op of ['FLUSH_MRS', 'FLUSH_DMS'] as const) {
+    for (const op of ['FLUSH_MRS', 'FLUSH_DMS', 'COMPACT'] as const) {
       const id = `rest ${this.#restCount++}`
       while (!maintenance.request(op, id).isDone) this.tablet.stepMaintenance()
     }
