@@ -11,7 +11,10 @@ import type { RowSetReplacement } from '../storage-change.ts'
 import type { TabletParts } from '../tablet-parts.ts'
 import { SteppedTask } from './stepped-task.ts'
 
-/** See the file's header. It reads nothing, and is done in one step. */
+/**
+ * See the file's header. It reads nothing, and is done in one step. Its summary counts what it
+ * drops: rows of rowsets, records of UNDO files, and the bytes of both and of the WAL.
+ */
 export class GarbageTask extends SteppedTask {
   readonly op = 'GC'
 
@@ -33,13 +36,16 @@ export class GarbageTask extends SteppedTask {
       } else if (meta.undos.some(({ newest }) => newest <= this.mark)) {
         const kept = withoutAncient(meta, this.mark)
         replace.push({ rowSet, meta: kept })
+        summary.rowsIn += recordCountOf(meta) - recordCountOf(kept)
         summary.bytesIn += rowSetBytes(meta) - rowSetBytes(kept)
       }
     }
     summary.rowSetsIn = remove.length + replace.length
     summary.rowSetsOut = replace.length
+    const walBytes = parts.wal.bytes
     if (summary.rowSetsIn > 0) this.commit({ remove, replace, historyMark: this.mark })
     else if (hasOrphans(parts)) this.commit({})
+    summary.bytesIn += walBytes - parts.wal.bytes
   }
 }
 
@@ -53,6 +59,10 @@ function withoutAncient(meta: RowSetMeta, mark: Timestamp): RowSetMeta {
   const undos = meta.undos.filter(({ newest }) => newest > mark)
   const newestUndo = undos.reduce((newest, undo) => Math.max(newest, undo.newest), TIMESTAMP_MIN)
   return { ...meta, undos, newestUndo }
+}
+
+function recordCountOf({ undos }: RowSetMeta): number {
+  return undos.reduce((sum, { recordCount }) => sum + recordCount, 0)
 }
 
 /** Whether a commit that changes nothing drops something all the same. */

@@ -21,9 +21,10 @@ import { StatusError } from '../../common/status.ts'
 import { assert } from '../../util/assert.ts'
 import type { MemoryAccountant } from '../memory-accountant.ts'
 import type { TabletParts } from '../tablet-parts.ts'
+import { GONE_SHARE_MIN } from './gone-rows.ts'
 import { MaintenancePlanner, type OpWorth } from './maintenance-planner.ts'
 import type { MaintenanceStatus, OpRun, OpScore, RequestReport } from './maintenance-status.ts'
-import type { MaintenanceTask } from './maintenance-task.ts'
+import type { MaintenanceTask, TaskSummary } from './maintenance-task.ts'
 import { OpRequest } from './op-request.ts'
 import { RunningOp } from './running-op.ts'
 import { TaskStarter } from './task-starter.ts'
@@ -188,8 +189,10 @@ export class MaintenanceManager {
   #startRequest(lane: Lane, now: Timestamp): boolean {
     for (;;) {
       const request = this.#nextRequest()
-      if (request === undefined || laneOf(request.op) !== lane) return false
-      const task = this.#starter.startAsked(request, now)
+      if (request === undefined) return false
+      const before = lane === 'flush' ? this.#starter.startBefore(request, now) : null
+      if (before === null && laneOf(request.op) !== lane) return false
+      const task = before ?? this.#starter.startAsked(request, now)
       if (task !== null) {
         this.#begin(lane, task, request.id, now)
         return true
@@ -231,15 +234,29 @@ export class MaintenanceManager {
     const request = requestId === null ? undefined : this.#requests.get(requestId)
     if (request === undefined) return
     request.failure = failure
-    if (failure === null) request.add(task.summary)
-    const isOver = failure !== null || (task.op === 'COMPACT' && wasInVain)
+    if (failure !== null) request.isDone = true
+    else if (task.op === request.op) this.#noteRun(request, task.summary, wasInVain)
+  }
+
+  /** Notes what a run did for a request, and whether that was the last. */
+  #noteRun(request: OpRequest, summary: TaskSummary, wasInVain: boolean): void {
+    const didNothing = wasInVain && summary.rowSetsIn === 0 && summary.bytesIn === 0
+    if (request.op !== 'GC' || !didNothing) request.add(summary)
+    // Then there may still be rowsets that are to be written anew.
+    const isOver = request.op === 'COMPACT' && wasInVain && request.isStackDone
+    if (wasInVain) request.isStackDone = true
     request.isDone = isOver || this.#starter.isDone(request)
   }
 
   /** Whether an op that ended as it should left all that it was for. */
-  #wasInVain({ task, burden }: RunningOp, now: Timestamp): boolean {
-    if (burden === null) return task.summary.rowsIn === 0
-    return (this.#planner.burden(task.op, now) ?? 0) >= burden
+  #wasInVain({ task, burden, requestId }: RunningOp, now: Timestamp): boolean {
+    const { op, summary } = task
+    if (burden === null) return summary.rowsIn === 0
+    // Rows that are left out are never left out again.
+    const leftOutMin = requestId === null ? summary.rowsIn * GONE_SHARE_MIN : 1
+    const leftOut = summary.rowsIn - summary.rowsOut
+    if (op === 'COMPACT' && leftOut > 0 && leftOut >= leftOutMin) return false
+    return (this.#planner.burden(op, now) ?? 0) >= burden
   }
 
   #holdBack(op: MaintenanceOp, now: Timestamp): void {

@@ -7,7 +7,9 @@
  *   4  what makes reads cheaper: the op that gains most
  *
  * A tablet that is left alone and has little WAL is not flushed: to wake it costs less. When it has
- * rowsets that lie on each other, these are merged a few seconds after the last write.
+ * rowsets that lie on each other, these are merged a few seconds after the last write. What would
+ * keep ancient history for ever is done when that has become ancient: deletes in memory are flushed,
+ * and rowsets of which a good part is deleted are written anew.
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
@@ -24,6 +26,8 @@ import {
 import type { MaintenanceOp } from '../../common/maintenance-op.ts'
 import type { MemoryAccountant } from '../memory-accountant.ts'
 import { historyMaxAgeMicros, type TabletParts } from '../tablet-parts.ts'
+import { chooseGone, type GoneChoice } from './gone-rows.ts'
+import { findHeldHistory, findUnflushedDeletes } from './held-history.ts'
 import {
   type CompactionChoice,
   chooseCompaction,
@@ -50,6 +54,8 @@ const REDO_FILES_PER_HEIGHT = 16
 /** A table's priority is taken between −5 and 5, and each makes this times the one before. */
 const PRIORITY_MAX = 5
 const PRIORITY_BASE = 1.1
+/** How much longer than history is kept what holds it stays in memory: more may come with it. */
+const HISTORY_SLACK_MICROS = 60_000_000
 
 /** How much an op would be worth. */
 export interface OpWorth {
@@ -75,6 +81,18 @@ interface ChoiceAtRest {
   readonly since: Timestamp
 }
 
+/** What is merged, and when. */
+interface DueCompaction {
+  readonly choice: CompactionChoice
+  readonly dueAt: Timestamp
+}
+
+/** What is gone, or would be. */
+interface History extends GoneChoice {
+  /** What on disk waits for the WAL to be shorter: see `findHeldHistory`. */
+  readonly heldAt: Timestamp | null
+}
+
 /** See the file's header. */
 export class MaintenancePlanner {
   readonly #parts: TabletParts
@@ -85,6 +103,7 @@ export class MaintenancePlanner {
   /** Null: it was not looked for. */
   #atRest: ChoiceAtRest | null = null
   #garbage: GarbageChoice | null = null
+  #history: History | null = null
 
   constructor(parts: TabletParts, accountant: MemoryAccountant) {
     this.#parts = parts
@@ -96,6 +115,7 @@ export class MaintenancePlanner {
     this.#disk = null
     this.#atRest = null
     this.#garbage = null
+    this.#history = null
   }
 
   /** Leaves rowsets alone from now on. */
@@ -122,12 +142,19 @@ export class MaintenancePlanner {
   }
 
   /**
-   * What is merged next, and when: at rest for good, until then what lies high. Null: nothing.
-   * Cost: O(1) while nothing on disk changes.
+   * What is merged or written anew next, and when. Null: nothing. Cost: O(1) while nothing on disk
+   * changes.
    */
-  compaction(
-    now: Timestamp,
-  ): { readonly choice: CompactionChoice; readonly dueAt: Timestamp } | null {
+  compaction(now: Timestamp): DueCompaction | null {
+    const merge = this.#merge(now)
+    const { choice } = this.#historyAt(now)
+    if (choice === null || (merge !== null && merge.dueAt <= now)) return merge
+    const isMerged = choice.rowSets.every((rowSet) => merge?.choice.rowSets.includes(rowSet))
+    return isMerged ? merge : { choice, dueAt: now }
+  }
+
+  /** What is merged next, and when: at rest for good, until then what lies high. */
+  #merge(now: Timestamp): DueCompaction | null {
     const { compaction } = this.disk
     const { choice: atRest, since } = this.#choiceAtRest(now)
     if (atRest === null) return compaction && { choice: compaction, dueAt: now }
@@ -171,7 +198,9 @@ export class MaintenancePlanner {
       const holdsWal = isHeld && (otherAnchor === null || anchor <= otherAnchor)
       const walBytes = holdsWal ? bytesUpTo(this.#parts, otherAnchor) : 0
       const dueAt = isHeld && isFull ? now : holdsWal ? walAt : null
-      return { op, memoryBytes, walBytes, diskBytes: 0, performance: 0, dueAt }
+      const historyAt = isHeld ? this.#historyDueAt(op, anchor, now) : null
+      const at = earlier(dueAt, historyAt === null ? null : historyAt + HISTORY_SLACK_MICROS)
+      return { op, memoryBytes, walBytes, diskBytes: 0, performance: 0, dueAt: at }
     }
     const rows = flush('FLUSH_MRS', rowsAt, deltasAt, rowBytes, this.#parts.layout.rowSetBytes)
     return [
@@ -191,8 +220,9 @@ export class MaintenancePlanner {
       const dueAt = worth > 0 ? Math.max(beginAt, at) : null
       return { op, memoryBytes: 0, walBytes: 0, diskBytes: 0, performance: worth, dueAt }
     }
+    const compact = performs('COMPACT', compaction?.choice.value ?? 0, compaction?.dueAt)
     return [
-      performs('COMPACT', compaction?.choice.value ?? 0, compaction?.dueAt),
+      { ...compact, dueAt: earlier(compact.dueAt, this.#historyAt(now).nextAt) },
       performs('MINOR_DELTA_COMPACT', (minor?.fileCount ?? 0) / REDO_FILES_PER_HEIGHT),
       performs('MAJOR_DELTA_COMPACT', Math.min(1, major?.ratio ?? 0)),
       this.#garbageWorth(now),
@@ -218,7 +248,8 @@ export class MaintenancePlanner {
         return redos.reduce((sum, { bytes }) => sum + bytes, 0)
       case 'GC': {
         const { walBytes, diskBytes } = this.#garbageWorth(now)
-        return walBytes + diskBytes + [...orphanFiles].length
+        const logBytes = this.holdsNothing ? this.#parts.wal.bytes : walBytes
+        return logBytes + diskBytes + orphanFiles.length
       }
     }
   }
@@ -228,8 +259,49 @@ export class MaintenancePlanner {
     const walBytes = this.#freeWalBytes()
     const { bytes: diskBytes, nextAt } = this.#garbageAt(now)
     const isDue = walBytes > 0 || diskBytes > 0 || this.#hasOrphans()
-    const laterAt = this.holdsNothing ? earlier(nextAt, this.#walDueAt(now)) : nextAt
+    const laterAt = this.holdsNothing ? earlier(nextAt, this.#rollDueAt(now)) : nextAt
     return { ...worth, walBytes, diskBytes, dueAt: isDue ? now : laterAt }
+  }
+
+  /** When a WAL of which nothing is needed is to be dropped for its length, or for what it holds. */
+  #rollDueAt(now: Timestamp): Timestamp | null {
+    const { heldAt } = this.#historyAt(now)
+    return earlier(this.#walDueAt(now), heldAt === null ? null : heldAt + this.#maxAgeMicros)
+  }
+
+  /** Whether what a flush would write keeps from being dropped what is ancient now. */
+  holdsHistory(op: 'FLUSH_MRS' | 'FLUSH_DMS', now: Timestamp): boolean {
+    const { memRowSet, frozen } = this.#parts
+    const rowsAt = frozen?.memRowSet.firstAt ?? (memRowSet.rowCount > 0 ? memRowSet.firstAt : null)
+    const anchor = op === 'FLUSH_MRS' ? rowsAt : this.#freeDeltas().oldest
+    const dueAt = anchor === null ? null : this.#historyDueAt(op, anchor, now)
+    return dueAt !== null && dueAt <= now
+  }
+
+  /**
+   * When what is in memory since `anchor` keeps from being dropped what is ancient by then; null: it
+   * does not. Deletes are not dropped before they are flushed themselves.
+   */
+  #historyDueAt(op: MaintenanceOp, anchor: Timestamp, now: Timestamp): Timestamp | null {
+    const { heldAt } = this.#historyAt(now)
+    const deletesAt = op === 'FLUSH_DMS' ? findUnflushedDeletes(this.#parts) : null
+    const at = earlier(deletesAt, heldAt === null ? null : Math.max(heldAt, anchor))
+    return at === null ? null : at + this.#maxAgeMicros
+  }
+
+  /** Looked for anew when the time has come that was told. */
+  #historyAt(now: Timestamp): History {
+    const known = this.#history
+    if (known !== null && (known.nextAt === null || known.nextAt > now)) return known
+    const gone = this.#isCompacted
+      ? chooseGone(this.#parts, this.#failed, now, this.#maxAgeMicros)
+      : { choice: null, nextAt: null }
+    this.#history = { ...gone, heldAt: findHeldHistory(this.#parts, this.#isCompacted) }
+    return this.#history
+  }
+
+  get #maxAgeMicros(): number {
+    return historyMaxAgeMicros(this.#parts.identity)
   }
 
   /** Whether all that the WAL tells is durable elsewhere, or changed nothing. */
@@ -241,7 +313,7 @@ export class MaintenancePlanner {
   #garbageAt(now: Timestamp): GarbageChoice {
     const known = this.#garbage
     if (known !== null && (known.nextAt === null || known.nextAt > now)) return known
-    this.#garbage = chooseGarbage(this.#parts, now, historyMaxAgeMicros(this.#parts.identity))
+    this.#garbage = chooseGarbage(this.#parts, now, this.#maxAgeMicros)
     return this.#garbage
   }
 

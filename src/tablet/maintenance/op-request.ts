@@ -12,6 +12,10 @@ export class OpRequest {
   readonly asOf: Timestamp
   /** Rowsets that were worked on for it: each once. */
   readonly rowSetIds = new Set<number>()
+  /** Ops that were begun for it before its own: each once. */
+  readonly before = new Set<MaintenanceOp>()
+  /** Whether a compaction for it left the stack as high as it was. */
+  isStackDone = false
   isDone = false
   failure: StatusError | null = null
   runCount = 0

@@ -10,6 +10,7 @@ import { CompactRowSetsTask } from './compact-row-sets-task.ts'
 import { FlushDeltaTask } from './flush-delta-task.ts'
 import { FlushMemRowSetTask } from './flush-mem-row-set-task.ts'
 import { GarbageTask } from './garbage-task.ts'
+import { chooseAskedGone } from './gone-rows.ts'
 import type { MaintenancePlanner } from './maintenance-planner.ts'
 import type { MaintenanceTask } from './maintenance-task.ts'
 import { MajorDeltaTask } from './major-delta-task.ts'
@@ -63,6 +64,17 @@ export class TaskStarter {
     }
   }
 
+  /** A flush without which a request would do less than it could; null when none is needed. */
+  startBefore(request: OpRequest, now: Timestamp): MaintenanceTask | null {
+    if (request.op !== 'GC') return null
+    for (const op of ['FLUSH_DMS', 'FLUSH_MRS'] as const) {
+      if (request.before.has(op) || !this.#planner.holdsHistory(op, now)) continue
+      request.before.add(op)
+      return this.#plain(op, now)
+    }
+    return null
+  }
+
   /** The next task for a request; null when there is nothing left of it to do. */
   startAsked(request: OpRequest, now: Timestamp): MaintenanceTask | null {
     const { rowSets } = this.#parts
@@ -76,7 +88,8 @@ export class TaskStarter {
         return runCount === 0 ? this.#plain(op, now) : null
       case 'COMPACT': {
         if (runCount >= ASKED_COMPACTION_COUNT_MAX) return null
-        const choice = chooseAskedCompaction(this.#parts)
+        const merge = request.isStackDone ? null : chooseAskedCompaction(this.#parts)
+        const choice = merge ?? chooseAskedGone(this.#parts, now)
         return choice && this.#compact(choice, now)
       }
       case 'MINOR_DELTA_COMPACT': {

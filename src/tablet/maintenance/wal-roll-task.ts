@@ -9,6 +9,7 @@ export class WalRollTask implements MaintenanceTask {
   readonly #parts: TabletParts
   readonly #task: MaintenanceTask
   #hasRolled = false
+  #droppedBytes = 0
 
   constructor(parts: TabletParts, task: MaintenanceTask) {
     this.#parts = parts
@@ -19,15 +20,19 @@ export class WalRollTask implements MaintenanceTask {
     return this.#task.op
   }
 
+  /** That of the other task, and the bytes of WAL that were dropped before it. */
   get summary(): TaskSummary {
-    return this.#task.summary
+    const { summary } = this.#task
+    return { ...summary, bytesIn: summary.bytesIn + this.#droppedBytes }
   }
 
   step(): boolean {
     if (this.#hasRolled || this.#parts.oldestAnchor !== null) return this.#task.step()
     // In a step of its own: what fails after it in the same transaction would break the tablet.
     this.#hasRolled = true
+    const { bytes } = this.#parts.wal
     this.#parts.beginWalGeneration()
+    this.#droppedBytes = bytes - this.#parts.wal.bytes
     return false
   }
 

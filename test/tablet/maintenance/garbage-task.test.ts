@@ -29,7 +29,7 @@ describe('GarbageTask', () => {
       { undos: [], newestUndo: 0 },
       { undos: [], newestUndo: 0 },
     ])
-    expect(task.summary).toMatchObject({ rowSetsIn: 2, rowSetsOut: 2, rowsIn: 0 })
+    expect(task.summary).toMatchObject({ rowSetsIn: 2, rowSetsOut: 2, rowsIn: 4 })
     expect(world.harness.parts.historyMark).toBeGreaterThanOrEqual(world.times[1])
     world.check()
     world.checkFiles()
@@ -51,7 +51,7 @@ describe('GarbageTask', () => {
     world.run(task)
 
     expect(world.metas).toHaveLength(1)
-    expect(task.summary).toMatchObject({ rowSetsIn: 2, rowSetsOut: 1, rowsIn: 2, rowsOut: 0 })
+    expect(task.summary).toMatchObject({ rowSetsIn: 2, rowSetsOut: 1, rowsIn: 4, rowsOut: 0 })
     world.check()
     world.checkFiles()
   })
