@@ -17,11 +17,7 @@ import type { TabletParts } from './tablet-parts.ts'
  * is what an earlier check of this tablet found sound and that never changes (DiskRowSet). Cost:
  * reads every row, those on disk too. Throws: CORRUPTION where what is stored is damaged.
  */
-export function checkTablet(
-  tablet: Tablet,
-  openOpCount = 0,
-  known = new WeakSet<object>(),
-): void {
+export function checkTablet(tablet: Tablet, openOpCount = 0, known = new WeakSet<object>()): void {
   const { parts } = tablet
   if (parts === null) return
   parts.memRowSet.checkInvariants()

@@ -13,8 +13,8 @@ function bytes(description: string) {
 }
 
 const OP_TEXT =
-  'COMPACT by hand runs also where kudu.table.disable_compaction is set; GC first flushes deletes ' +
-  'that are older than the history that is kept'
+  'COMPACT by hand runs also where kudu.table.disable_compaction is set; GC first flushes ' +
+  'deletes that are older than the history that is kept'
 
 /** Body of `POST …/maintenance`. */
 export const maintenanceSchema = members({

@@ -6,9 +6,9 @@
  *                       ────────────────────────────────────┆───────────────
  *   3 rows are gone                                        mark
  *
- * A delete is known to be ancient when its whole file is. What is written anew has no such file, and
- * gets one only when more of its rows are deleted: each time it is less by GONE_SHARE_MIN, so it
- * ends.
+ * A delete is known to be ancient when its whole file is. What is written anew has no such file,
+ * and gets one only when more of its rows are deleted: each time it is less by GONE_SHARE_MIN, so
+ * it ends.
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'

@@ -8,8 +8,8 @@
  *
  * A tablet that is left alone and has little WAL is not flushed: to wake it costs less. When it has
  * rowsets that lie on each other, these are merged a few seconds after the last write. What would
- * keep ancient history for ever is done when that has become ancient: deletes in memory are flushed,
- * and rowsets of which a good part is deleted are written anew.
+ * keep ancient history for ever is done when that has become ancient: deletes in memory are
+ * flushed, and rowsets of which a good part is deleted are written anew.
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
@@ -263,7 +263,7 @@ export class MaintenancePlanner {
     return { ...worth, walBytes, diskBytes, dueAt: isDue ? now : laterAt }
   }
 
-  /** When a WAL of which nothing is needed is to be dropped for its length, or for what it holds. */
+  /** When a WAL that nobody needs is to be dropped, for its length or for what it holds. */
   #rollDueAt(now: Timestamp): Timestamp | null {
     const { heldAt } = this.#historyAt(now)
     return earlier(this.#walDueAt(now), heldAt === null ? null : heldAt + this.#maxAgeMicros)
@@ -279,8 +279,8 @@ export class MaintenancePlanner {
   }
 
   /**
-   * When what is in memory since `anchor` keeps from being dropped what is ancient by then; null: it
-   * does not. Deletes are not dropped before they are flushed themselves.
+   * When what is in memory since `anchor` keeps from being dropped what is ancient by then; null:
+   * it does not. Deletes are not dropped before they are flushed themselves.
    */
   #historyDueAt(op: MaintenanceOp, anchor: Timestamp, now: Timestamp): Timestamp | null {
     const { heldAt } = this.#historyAt(now)
