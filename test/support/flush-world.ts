@@ -7,6 +7,7 @@ import { checkTablet } from '../../src/tablet/invariants.ts'
 import { FlushDeltaTask } from '../../src/tablet/maintenance/flush-delta-task.ts'
 import { FlushMemRowSetTask } from '../../src/tablet/maintenance/flush-mem-row-set-task.ts'
 import type { MaintenanceTask } from '../../src/tablet/maintenance/maintenance-task.ts'
+import { DEFAULT_TABLET_LAYOUT, type TabletLayout } from '../../src/tablet/tablet-layout.ts'
 import { assert } from '../../src/util/assert.ts'
 import { Prng } from '../../src/util/prng.ts'
 import { aColumnDefinition } from './a-schema.ts'
@@ -33,9 +34,9 @@ export class FlushWorld {
     { name: 't', isKey: false, isNullable: true, isImmutable: false },
   ])
 
-  constructor(seed: number, keyCount: number) {
+  constructor(seed: number, keyCount: number, layout: TabletLayout = DEFAULT_TABLET_LAYOUT) {
     this.prng = new Prng(seed)
-    this.harness = new TabletHarness(SCHEMA, { seed })
+    this.harness = new TabletHarness(SCHEMA, { seed, layout })
     this.#keyCount = keyCount
   }
 
