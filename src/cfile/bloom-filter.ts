@@ -46,14 +46,9 @@ const PAGE_COUNT_MIN = 8
 /** Keys of a batch from which on missing pages are read many at a time. */
 const BATCH_COUNT_MIN = 16
 const BATCH_READ_BYTES = 512 * 1024
-/**
- * A batch with a hash for this many pages reads all of them: one long read costs less than many
- * short ones, and what it leaves in the cache is found at once.
- */
-const WHOLE_PAGES_PER_HASH = 8
-/** A filter above this share of the cache is read and kept by the page. */
+/** A filter above this share of the cache is kept by the page only. */
 const WHOLE_SHARE_MAX = 1 / 8
-/** Where the whole filter is kept: within its first page, where no page begins. */
+/** Where the bits of all pages are kept: within the first page, where no page begins. */
 const WHOLE_OFFSET = 1
 /** Bytes of the objects of what is kept, about. */
 const KEPT_OBJECT_BYTES = 200
@@ -138,6 +133,20 @@ function encodeBloomPage(bits: Uint8Array): Uint8Array {
   return page
 }
 
+/** The bits of all pages, one behind the other, as far as they were needed. */
+class BloomBits {
+  readonly words: Uint32Array
+  /** One a page: whether its bits are there. */
+  readonly isThere: Uint8Array
+  missingCount: number
+
+  constructor(pageCount: number, wordCount: number) {
+    this.words = new Uint32Array(wordCount)
+    this.isThere = new Uint8Array(pageCount)
+    this.missingCount = pageCount
+  }
+}
+
 /** Answers whether a key may be among those of a rowset. Immutable. */
 export class BloomReader {
   readonly meta: BloomMeta
@@ -169,10 +178,12 @@ export class BloomReader {
   mayContain(hash: number): boolean {
     const { pageBitsLog, pages } = this.meta
     const page = pageOf(hash, pages.lengths.length)
-    const bits = this.#cached(page)
+    const bits = this.#cachedPage(page)
     if (bits !== null) return hasHash(bits, 0, pageBitsLog, hash)
-    const whole = this.#cachedWhole()
-    if (whole !== null) return hasHash(whole, page << (pageBitsLog - 5), pageBitsLog, hash)
+    const all = this.#cachedBits()
+    if (all !== null && all.isThere[page] === 1) {
+      return hasHash(all.words, page << (pageBitsLog - 5), pageBitsLog, hash)
+    }
     return hasHash(this.#readPage(page), 0, pageBitsLog, hash)
   }
 
@@ -181,7 +192,7 @@ export class BloomReader {
    * same order, and returns how many. `out` may be `indexes` itself if `start` is 0.
    *
    * Throws: CORRUPTION that names the block. Cost: tens of nanoseconds a hash and a look-up in the
-   * cache. A large batch reads and keeps the whole filter, a small one single pages.
+   * cache; a batch reads the pages that it lacks with 1 row read, or few.
    */
   filter(
     hashes: Uint32Array,
@@ -191,17 +202,19 @@ export class BloomReader {
     out: Uint32Array,
   ): number {
     if (end - start < BATCH_COUNT_MIN) return this.#filterFew(hashes, indexes, start, end, out)
-    const whole = this.#cachedWhole() ?? this.#readWhole(end - start)
-    if (whole === null) return this.#filterByPage(hashes, indexes, start, end, out)
+    const bits = this.#cachedBits() ?? this.#keepBits()
+    if (bits === null) return this.#filterByPage(hashes, indexes, start, end, out)
+    if (bits.missingCount > 0) this.#readMissing(bits, hashes, indexes, start, end)
     const { pageBitsLog, pages } = this.meta
+    const { words } = bits
     const pageCount = pages.lengths.length
-    const left = preselect(whole, pageCount, pageBitsLog, hashes, indexes, start, end, out)
+    const left = preselect(words, pageCount, pageBitsLog, hashes, indexes, start, end, out)
     let count = 0
     for (let i = 0; i < left; i++) {
       const index = out[i]
       const hash = hashes[index]
       const first = pageOf(hash, pageCount) << (pageBitsLog - 5)
-      if (hasHash(whole, first, pageBitsLog, hash)) out[count++] = index
+      if (hasHash(words, first, pageBitsLog, hash)) out[count++] = index
     }
     return count
   }
@@ -224,7 +237,7 @@ export class BloomReader {
       const page = pageOf(hash, pageCount)
       let bits = words[page]
       if (bits === null) {
-        bits = this.#cached(page) ?? this.#keep(page, ahead.page(page).slice())
+        bits = this.#cachedPage(page) ?? this.#keep(page, ahead.page(page).slice())
         words[page] = bits
       }
       if (hasHash(bits, 0, pageBitsLog, hash)) out[count++] = index
@@ -246,40 +259,57 @@ export class BloomReader {
     return count
   }
 
-  /** The bits of all pages, one behind the other, if they are in the cache. */
-  #cachedWhole(): Uint32Array | null {
-    const { blocks, offsets } = this.meta.pages
-    return this.#cachedAt(blocks[0], offsets[0] + WHOLE_OFFSET)
+  #cachedBits(): BloomBits | null {
+    const found = this.#cached(0, WHOLE_OFFSET)
+    assert(found === null || found instanceof BloomBits, 'the bits of all pages are in their place')
+    return found
   }
 
-  /** The same, read and kept; null when that is not worth it for so many hashes. */
-  #readWhole(hashCount: number): Uint32Array | null {
+  /** Room for the bits of all pages, kept in the cache; null when that would be much of it. */
+  #keepBits(): BloomBits | null {
     const { pageBitsLog, pages } = this.meta
     const { file, lengths, blocks, offsets } = pages
-    const pageCount = lengths.length
-    const wordCount = pageCount << (pageBitsLog - 5)
-    if (hashCount * WHOLE_PAGES_PER_HASH < pageCount) return null
+    const wordCount = lengths.length << (pageBitsLog - 5)
     if (wordCount * 4 > this.#cache.bytesMax * WHOLE_SHARE_MAX) return null
-    const whole = new Uint32Array(wordCount)
+    const bits = new BloomBits(lengths.length, wordCount)
+    const heldBytes = wordCount * 4 + lengths.length + KEPT_OBJECT_BYTES
+    this.#cache.put(this.#owner, file, blocks[0], offsets[0] + WHOLE_OFFSET, bits, heldBytes)
+    // Batches go from rowset to rowset and come back to each in the next batch. What is only put
+    // would have been let go by then, for many rowsets, and be read anew each time.
+    this.#cachedBits()
+    return bits
+  }
+
+  /** Reads the pages that some hashes need and that are not there. */
+  #readMissing(
+    bits: BloomBits,
+    hashes: Uint32Array,
+    indexes: Uint32Array,
+    start: number,
+    end: number,
+  ): void {
+    const { pageBitsLog, pages } = this.meta
+    const pageCount = pages.lengths.length
+    const isNeeded = new Uint8Array(pageCount)
+    for (let i = start; i < end; i++) isNeeded[pageOf(hashes[indexes[i]], pageCount)] = 1
     const ahead = new ReadAhead(pages, this.#blocks, BATCH_READ_BYTES, false)
     for (let page = 0; page < pageCount; page++) {
-      whole.set(this.#decode(page, ahead.page(page)), page << (pageBitsLog - 5))
+      if (isNeeded[page] === 0 || bits.isThere[page] === 1) continue
+      bits.words.set(this.#decode(page, ahead.page(page)), page << (pageBitsLog - 5))
+      bits.isThere[page] = 1
+      bits.missingCount--
     }
-    const heldBytes = wordCount * 4 + KEPT_OBJECT_BYTES
-    this.#cache.put(this.#owner, file, blocks[0], offsets[0] + WHOLE_OFFSET, whole, heldBytes)
-    return whole
   }
 
-  #cached(page: number): Uint32Array | null {
-    const { blocks, offsets } = this.meta.pages
-    return this.#cachedAt(blocks[page], offsets[page])
-  }
-
-  #cachedAt(block: number, offset: number): Uint32Array | null {
-    const found = this.#cache.get(this.#owner, this.meta.pages.file, block, offset)
-    if (found === undefined) return null
-    assert(found instanceof Uint32Array, 'the place of a Bloom page has its bits in the cache')
+  #cachedPage(page: number): Uint32Array | null {
+    const found = this.#cached(page, 0)
+    assert(found === null || found instanceof Uint32Array, 'a Bloom page is in its place')
     return found
+  }
+
+  #cached(page: number, shift: number): object | null {
+    const { file, blocks, offsets } = this.meta.pages
+    return this.#cache.get(this.#owner, file, blocks[page], offsets[page] + shift) ?? null
   }
 
   #readPage(page: number): Uint32Array {

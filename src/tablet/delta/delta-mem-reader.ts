@@ -13,14 +13,10 @@ import { gatherCells } from '../memory/gather-cells.ts'
 import type { HistoryColumn } from '../memory/history-columns.ts'
 import { NOT_WANTED, REDO_KINDS, type RedoLog, UNCHANGED } from '../memory/redo-log.ts'
 import { NO_REDO } from '../memory/row-chunk.ts'
-import {
-  DELTA_KINDS,
-  type DeltaColumn,
-  type DeltaKind,
-  type DeltaRecords,
-} from './delta-records.ts'
+import { DELTA_KINDS, type DeltaColumn } from './delta-records.ts'
 import type { DeltaReader, DeltaRun, DeltaWants } from './delta-store.ts'
 import { lowerOrdinal, type OrdinalIndex } from './ordinal-index.ts'
+import { RecordArrays } from './record-arrays.ts'
 
 const CAPACITY_MIN = 8
 const NO_RUNS: readonly DeltaRun[] = []
@@ -79,14 +75,7 @@ export class DeltaMemReader implements DeltaReader {
   #wanted = new Int16Array(0)
   #named: NamedCells[] = []
   #positions = new Int32Array(0)
-  #count = 0
-  #cellCount = 0
-  #ordinals = new Uint32Array(CAPACITY_MIN)
-  #timestamps = new Float64Array(CAPACITY_MIN)
-  #kinds = new Uint8Array(CAPACITY_MIN)
-  #cellEnds = new Uint32Array(CAPACITY_MIN)
-  #cellColumns = new Uint16Array(CAPACITY_MIN)
-  #cellPositions = new Uint32Array(CAPACITY_MIN)
+  readonly #records = new RecordArrays(CAPACITY_MIN)
 
   constructor(
     log: RedoLog,
@@ -103,8 +92,7 @@ export class DeltaMemReader implements DeltaReader {
 
   read(start: number, end: number): readonly DeltaRun[] {
     if (this.#wanted.length !== this.#columns.length) this.#mapColumns()
-    this.#count = 0
-    this.#cellCount = 0
+    this.#records.clear()
     for (let place = 0; place < this.#named.length; place++) this.#named[place].clear()
     const index = this.#index
     if (end - start === 1) {
@@ -118,8 +106,9 @@ export class DeltaMemReader implements DeltaReader {
         this.#readRow(sorted[i], index.sortedValue(i))
       }
     }
-    if (this.#count === 0) return NO_RUNS
-    return [{ records: this.#records(), start: 0, end: this.#count }]
+    const { count } = this.#records
+    if (count === 0) return NO_RUNS
+    return [{ records: this.#records.view(this.#named), start: 0, end: count }]
   }
 
   #mapColumns(): void {
@@ -139,68 +128,15 @@ export class DeltaMemReader implements DeltaReader {
     const redo = log.newestAt(newest, this.#snapshot)
     if (redo === NO_REDO) return
     if (log.kind(redo) === REDO_KINDS.DELETE) {
-      this.#add(ordinal, log.at(redo), DELTA_KINDS.DELETE)
+      this.#records.add(ordinal, log.at(redo), DELTA_KINDS.DELETE)
       return
     }
     const positions = this.#positions.fill(UNCHANGED)
     if (log.resolve(redo, this.#wanted, positions.length, positions, 0) === 0) return
-    this.#add(ordinal, log.at(redo), DELTA_KINDS.UPDATE)
-    if (this.#cellCount + positions.length > this.#cellColumns.length) this.#growCells()
+    this.#records.add(ordinal, log.at(redo), DELTA_KINDS.UPDATE)
     for (let place = 0; place < positions.length; place++) {
       if (positions[place] === UNCHANGED) continue
-      this.#cellColumns[this.#cellCount] = place
-      this.#cellPositions[this.#cellCount] = this.#named[place].push(positions[place])
-      this.#cellCount++
-    }
-    this.#cellEnds[this.#count - 1] = this.#cellCount
-  }
-
-  #add(ordinal: number, at: Timestamp, kind: DeltaKind): void {
-    if (this.#count === this.#ordinals.length) this.#growRecords()
-    const index = this.#count++
-    this.#ordinals[index] = ordinal
-    this.#timestamps[index] = at
-    this.#kinds[index] = kind
-    this.#cellEnds[index] = this.#cellCount
-  }
-
-  #growRecords(): void {
-    const capacity = this.#count * 2
-    const ordinals = new Uint32Array(capacity)
-    ordinals.set(this.#ordinals)
-    this.#ordinals = ordinals
-    const timestamps = new Float64Array(capacity)
-    timestamps.set(this.#timestamps)
-    this.#timestamps = timestamps
-    const kinds = new Uint8Array(capacity)
-    kinds.set(this.#kinds)
-    this.#kinds = kinds
-    const cellEnds = new Uint32Array(capacity)
-    cellEnds.set(this.#cellEnds)
-    this.#cellEnds = cellEnds
-  }
-
-  #growCells(): void {
-    const needed = this.#cellCount + this.#positions.length
-    const capacity = Math.max(needed, this.#cellColumns.length * 2)
-    const cellColumns = new Uint16Array(capacity)
-    cellColumns.set(this.#cellColumns)
-    this.#cellColumns = cellColumns
-    const cellPositions = new Uint32Array(capacity)
-    cellPositions.set(this.#cellPositions)
-    this.#cellPositions = cellPositions
-  }
-
-  #records(): DeltaRecords {
-    return {
-      count: this.#count,
-      ordinals: this.#ordinals,
-      timestamps: this.#timestamps,
-      kinds: this.#kinds,
-      cellEnds: this.#cellEnds,
-      cellColumns: this.#cellColumns,
-      cellPositions: this.#cellPositions,
-      columns: this.#named,
+      this.#records.addCell(place, this.#named[place].push(positions[place]))
     }
   }
 }

@@ -13,6 +13,7 @@ import {
   type DeltaKind,
   type DeltaRecords,
 } from './delta-records.ts'
+import { RecordArrays } from './record-arrays.ts'
 
 const CAPACITY_MIN = 64
 const scratchRow = new Uint32Array(1)
@@ -22,34 +23,31 @@ let scratchRows = new Uint32Array(256)
  * Records in the making, ascending by (ordinal, timestamp). Cells of each column are kept in the
  * order of the records.
  *
- *  I1  record i has cells `[cellEnds[i − 1], cellEnds[i])` (0 before the first);
- *  I2  the cells of a column are at 0, 1, 2 … in the order in which records name them.
+ *  I1  the cells of a column are at 0, 1, 2 … in the order in which records name them.
  */
 export class DeltaRecordsBuilder {
-  count = 0
   deleteCount = 0
   reinsertCount = 0
-  #ordinals = new Uint32Array(CAPACITY_MIN)
-  #timestamps = new Float64Array(CAPACITY_MIN)
-  #kinds = new Uint8Array(CAPACITY_MIN)
-  #cellEnds = new Uint32Array(CAPACITY_MIN)
-  #cellCount = 0
-  #cellColumns = new Uint16Array(CAPACITY_MIN)
-  #cellPositions = new Uint32Array(CAPACITY_MIN)
+  readonly #records = new RecordArrays(CAPACITY_MIN)
   readonly #columnIds: number[] = []
   readonly #builders: ColumnBuilder[] = []
   readonly #indexes = new Map<number, number>()
 
+  /** Records so far. */
+  get count(): number {
+    return this.#records.count
+  }
+
   /** Bytes of the records so far, about. Cost: O(columns). */
   get usedBytes(): number {
-    let bytes = this.count * 17 + this.#cellCount * 6
+    let bytes = this.#records.usedBytes
     for (const builder of this.#builders) bytes += builder.usedBytes
     return bytes
   }
 
   /** Bytes held in memory, spare capacity included. Cost: O(columns). */
   get heldBytes(): number {
-    let bytes = this.#ordinals.length * 17 + this.#cellColumns.length * 6
+    let bytes = this.#records.heldBytes
     for (const builder of this.#builders) bytes += builder.heldBytes
     return bytes
   }
@@ -61,21 +59,16 @@ export class DeltaRecordsBuilder {
    * the op.
    */
   append(ordinal: number, at: Timestamp, kind: DeltaKind): void {
-    const index = this.count
-    assert(
-      index === 0 ||
-        ordinal > this.#ordinals[index - 1] ||
-        (ordinal === this.#ordinals[index - 1] && at >= this.#timestamps[index - 1]),
-      'delta records ascend',
-    )
-    if (index === this.#ordinals.length) this.#growRecords(index + 1)
-    this.#ordinals[index] = ordinal
-    this.#timestamps[index] = at
-    this.#kinds[index] = kind
-    this.#cellEnds[index] = this.#cellCount
+    assert(this.#isBehind(ordinal, at), 'delta records ascend')
+    this.#records.add(ordinal, at, kind)
     if (kind === DELTA_KINDS.DELETE) this.deleteCount++
     else if (kind === DELTA_KINDS.REINSERT) this.reinsertCount++
-    this.count = index + 1
+  }
+
+  #isBehind(ordinal: number, at: Timestamp): boolean {
+    const { count, ordinals, timestamps } = this.#records
+    if (count === 0 || ordinal > ordinals[count - 1]) return true
+    return ordinal === ordinals[count - 1] && at >= timestamps[count - 1]
   }
 
   /** Adds to the newest record the cell at `row` of a vector. Requires: it is set. */
@@ -95,26 +88,22 @@ export class DeltaRecordsBuilder {
     this.#copyRecords(records, start, end)
     const firstCell = start === 0 ? 0 : records.cellEnds[start - 1]
     const lastCell = records.cellEnds[end - 1]
-    const shift = this.#cellCount - firstCell
-    for (let i = start, out = this.count; i < end; i++, out++) {
-      this.#cellEnds[out] = records.cellEnds[i] + shift
+    const own = this.#records
+    const shift = own.cellCount - firstCell
+    for (let i = start, out = own.count; i < end; i++, out++) {
+      own.cellEnds[out] = records.cellEnds[i] + shift
     }
-    this.count += end - start
+    own.count += end - start
     if (firstCell < lastCell) this.#copyCells(records, firstCell, lastCell)
   }
 
   #copyRecords({ ordinals, timestamps, kinds }: DeltaRecords, start: number, end: number): void {
-    const first = this.count
-    const isBehind =
-      first === 0 ||
-      ordinals[start] > this.#ordinals[first - 1] ||
-      (ordinals[start] === this.#ordinals[first - 1] &&
-        timestamps[start] >= this.#timestamps[first - 1])
-    assert(isBehind, 'delta records ascend')
-    if (first + end - start > this.#ordinals.length) this.#growRecords(first + end - start)
-    this.#ordinals.set(ordinals.subarray(start, end), first)
-    this.#timestamps.set(timestamps.subarray(start, end), first)
-    this.#kinds.set(kinds.subarray(start, end), first)
+    assert(this.#isBehind(ordinals[start], timestamps[start]), 'delta records ascend')
+    const own = this.#records
+    own.reserve(end - start)
+    own.ordinals.set(ordinals.subarray(start, end), own.count)
+    own.timestamps.set(timestamps.subarray(start, end), own.count)
+    own.kinds.set(kinds.subarray(start, end), own.count)
     for (let i = start; i < end; i++) {
       if (kinds[i] === DELTA_KINDS.DELETE) this.deleteCount++
       else if (kinds[i] === DELTA_KINDS.REINSERT) this.reinsertCount++
@@ -125,7 +114,8 @@ export class DeltaRecordsBuilder {
   #copyCells(records: DeltaRecords, start: number, end: number): void {
     const { cellColumns, cellPositions, columns } = records
     const count = end - start
-    if (this.#cellCount + count > this.#cellColumns.length) this.#growCells(this.#cellCount + count)
+    const own = this.#records
+    own.reserveCells(count)
     if (scratchRows.length < count) scratchRows = new Uint32Array(count * 2)
     const rowEnds = columnEnds(cellColumns, start, end, columns.length)
     const indexes = columns.map((column, i) => {
@@ -138,19 +128,19 @@ export class DeltaRecordsBuilder {
       next[i] = i === 0 ? 0 : rowEnds[i - 1]
       shifts[i] = (this.#builders[indexes[i]]?.rowCount ?? 0) - next[i]
     }
-    for (let cell = start, out = this.#cellCount; cell < end; cell++, out++) {
+    for (let cell = start, out = own.cellCount; cell < end; cell++, out++) {
       const column = cellColumns[cell]
       const row = next[column]++
       scratchRows[row] = cellPositions[cell]
-      this.#cellColumns[out] = indexes[column]
-      this.#cellPositions[out] = row + shifts[column]
+      own.cellColumns[out] = indexes[column]
+      own.cellPositions[out] = row + shifts[column]
     }
     for (let i = 0; i < columns.length; i++) {
       const first = i === 0 ? 0 : rowEnds[i - 1]
       if (first === rowEnds[i]) continue
       this.#builders[indexes[i]].appendRows(columns[i].cells, scratchRows, first, rowEnds[i])
     }
-    this.#cellCount += count
+    own.cellCount += count
   }
 
   /** Appends record `index` of `records` with its cells, as a record of row `ordinal`. */
@@ -167,10 +157,7 @@ export class DeltaRecordsBuilder {
     assert(this.count > 0, 'a cell belongs to a record')
     const index = this.#columnIndex(columnId, physical)
     const builder = this.#builders[index]
-    if (this.#cellCount === this.#cellColumns.length) this.#growCells(this.#cellCount + 1)
-    this.#cellColumns[this.#cellCount] = index
-    this.#cellPositions[this.#cellCount] = builder.rowCount
-    this.#cellEnds[this.count - 1] = ++this.#cellCount
+    this.#records.addCell(index, builder.rowCount)
     return builder
   }
 
@@ -187,33 +174,6 @@ export class DeltaRecordsBuilder {
     return index
   }
 
-  #growRecords(count: number): void {
-    const capacity = Math.max(count, this.#ordinals.length * 2)
-    const { length } = this.#ordinals
-    const ordinals = new Uint32Array(capacity)
-    ordinals.set(this.#ordinals)
-    this.#ordinals = ordinals
-    const timestamps = new Float64Array(capacity)
-    timestamps.set(this.#timestamps)
-    this.#timestamps = timestamps
-    const kinds = new Uint8Array(capacity)
-    kinds.set(this.#kinds)
-    this.#kinds = kinds
-    const cellEnds = new Uint32Array(capacity)
-    cellEnds.set(this.#cellEnds.subarray(0, length))
-    this.#cellEnds = cellEnds
-  }
-
-  #growCells(count: number): void {
-    const capacity = Math.max(count, this.#cellColumns.length * 2)
-    const cellColumns = new Uint16Array(capacity)
-    cellColumns.set(this.#cellColumns)
-    this.#cellColumns = cellColumns
-    const cellPositions = new Uint32Array(capacity)
-    cellPositions.set(this.#cellPositions)
-    this.#cellPositions = cellPositions
-  }
-
   /** The records so far. Borrowed: good until the builder is appended to or cleared. */
   finish(): DeltaRecords {
     const columns: DeltaColumn[] = this.#builders.map((builder, index) => ({
@@ -221,24 +181,14 @@ export class DeltaRecordsBuilder {
       physical: builder.physical,
       cells: builder.view(),
     }))
-    return {
-      count: this.count,
-      ordinals: this.#ordinals,
-      timestamps: this.#timestamps,
-      kinds: this.#kinds,
-      cellEnds: this.#cellEnds,
-      cellColumns: this.#cellColumns,
-      cellPositions: this.#cellPositions,
-      columns,
-    }
+    return this.#records.view(columns)
   }
 
   /** Forgets all records and keeps the capacity. */
   clear(): void {
-    this.count = 0
+    this.#records.clear()
     this.deleteCount = 0
     this.reinsertCount = 0
-    this.#cellCount = 0
     for (const builder of this.#builders) builder.clear()
   }
 }

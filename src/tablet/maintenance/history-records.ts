@@ -1,5 +1,6 @@
 /** Delta records that a maintenance op puts together. Hot. */
 
+import type { Timestamp } from '../../common/hybrid-clock.ts'
 import type { Column } from '../../common/schema.ts'
 import { assert } from '../../util/assert.ts'
 import { VERIFY } from '../../util/verify.ts'
@@ -9,6 +10,7 @@ import {
   type DeltaKind,
   type DeltaRecords,
 } from '../delta/delta-records.ts'
+import { RecordArrays } from '../delta/record-arrays.ts'
 import { type BaseCells, HistoryCells } from './history-cells.ts'
 
 const CAPACITY_MIN = 1024
@@ -25,77 +27,39 @@ const ABSENT = 0xffff
 export class HistoryRecords {
   /** By the columns' places among those that histories are kept of. */
   readonly cells: readonly HistoryCells[]
-  count = 0
-  #ordinals = new Uint32Array(CAPACITY_MIN)
-  #timestamps = new Float64Array(CAPACITY_MIN)
-  #kinds = new Uint8Array(CAPACITY_MIN)
-  #cellEnds = new Uint32Array(CAPACITY_MIN)
-  #cellCount = 0
-  #cellColumns = new Uint16Array(CAPACITY_MIN)
-  #cellPositions = new Uint32Array(CAPACITY_MIN)
+  readonly #records = new RecordArrays(CAPACITY_MIN)
 
   constructor(columns: readonly Column[]) {
     this.cells = columns.map((column) => new HistoryCells(column))
   }
 
+  /** Records that were ended, and the one begun. */
+  get count(): number {
+    return this.#records.count
+  }
+
   /** Forgets all records. What `finish` gave becomes meaningless. */
   clear(): void {
-    this.count = 0
-    this.#cellCount = 0
+    this.#records.clear()
     for (const cells of this.cells) cells.clear()
   }
 
   /** Begins a record. */
-  startRecord(ordinal: number, timestamp: number, kind: DeltaKind): void {
-    const record = this.count
-    if (record === this.#ordinals.length) this.#growRecords()
-    this.#ordinals[record] = ordinal
-    this.#timestamps[record] = timestamp
-    this.#kinds[record] = kind
+  startRecord(ordinal: number, timestamp: Timestamp, kind: DeltaKind): void {
+    this.#records.add(ordinal, timestamp, kind)
   }
 
   /** Gives the record begun a cell of a column. */
   pickCell(column: number, ref: number): void {
-    const cell = this.#cellCount
-    if (cell === this.#cellColumns.length) this.#growCells()
-    this.#cellColumns[cell] = column
-    this.#cellPositions[cell] = this.cells[column].pick(ref)
-    this.#cellCount = cell + 1
+    this.#records.addCell(column, this.cells[column].pick(ref))
   }
 
   /** Ends the record begun. */
   endRecord(): void {
-    const record = this.count
-    const before = record === 0 ? 0 : this.#cellEnds[record - 1]
-    if (this.#kinds[record] === DELTA_KINDS.UPDATE && this.#cellCount === before) return
-    this.#cellEnds[record] = this.#cellCount
-    this.count = record + 1
-  }
-
-  #growRecords(): void {
-    const capacity = this.count * 2
-    const ordinals = new Uint32Array(capacity)
-    ordinals.set(this.#ordinals)
-    this.#ordinals = ordinals
-    const timestamps = new Float64Array(capacity)
-    timestamps.set(this.#timestamps)
-    this.#timestamps = timestamps
-    const kinds = new Uint8Array(capacity)
-    kinds.set(this.#kinds)
-    this.#kinds = kinds
-    const cellEnds = new Uint32Array(capacity)
-    cellEnds.set(this.#cellEnds)
-    this.#cellEnds = cellEnds
-  }
-
-  #growCells(): void {
-    const capacity = this.#cellCount * 2
-    const columns = new Uint16Array(capacity)
-    columns.set(this.#cellColumns)
-    this.#cellColumns = columns
-    const positions = new Uint32Array(capacity)
-    positions.set(this.#cellPositions)
-    this.#cellPositions = positions
+    const { count, kinds, cellEnds, cellCount } = this.#records
+    const before = count === 1 ? 0 : cellEnds[count - 2]
+    const isEmpty = kinds[count - 1] === DELTA_KINDS.UPDATE && cellCount === before
+    if (isEmpty) this.#records.count--
   }
 
   /**
@@ -113,27 +77,19 @@ export class HistoryRecords {
       const { id, physical } = cells.column
       columns.push({ columnId: id, physical, cells: cells.finish(base) })
     }
-    const cellColumns = new Uint16Array(this.#cellCount)
-    for (let i = 0; i < cellColumns.length; i++) cellColumns[i] = places[this.#cellColumns[i]]
+    const own = this.#records
+    const cellColumns = new Uint16Array(own.cellCount)
+    for (let i = 0; i < cellColumns.length; i++) cellColumns[i] = places[own.cellColumns[i]]
     if (VERIFY) this.#checkOrder()
-    return {
-      count: this.count,
-      ordinals: this.#ordinals,
-      timestamps: this.#timestamps,
-      kinds: this.#kinds,
-      cellEnds: this.#cellEnds,
-      cellColumns,
-      cellPositions: this.#cellPositions,
-      columns,
-    }
+    return { ...own.view(columns), cellColumns }
   }
 
   #checkOrder(): void {
-    for (let i = 1; i < this.count; i++) {
-      const before = this.#ordinals[i - 1]
+    const { count, ordinals, timestamps } = this.#records
+    for (let i = 1; i < count; i++) {
+      const isSameRow = ordinals[i - 1] === ordinals[i]
       const isLater =
-        before < this.#ordinals[i] ||
-        (before === this.#ordinals[i] && this.#timestamps[i - 1] <= this.#timestamps[i])
+        ordinals[i - 1] < ordinals[i] || (isSameRow && timestamps[i - 1] <= timestamps[i])
       assert(isLater, 'records ascend by row and time')
     }
   }
