@@ -42,6 +42,14 @@ export function lanesOf(physical: Physical, bytes: Uint8Array, rowCount: number)
   }
 }
 
+/** The different values of a binary vector, and which one each cell is. */
+export interface ColumnDictionary {
+  /** One a cell, an index of `values`; that of a null cell means nothing. */
+  readonly codes: Uint16Array
+  /** Binary, none of them null, no two the same. */
+  readonly values: ColumnVector
+}
+
 /**
  * Cells `[0, rowCount)` of one column. Immutable by convention; the bytes may be borrowed from a
  * message, a builder or an arena, and whoever hands it out says until when.

@@ -5,6 +5,7 @@
  * hold an older life of the same key, which ended before, or a younger one, which begins after.
  */
 
+import type { ColumnVector } from '../common/column-vector.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import type { RowBlock } from '../common/row-block.ts'
 import type { Column } from '../common/schema.ts'
@@ -72,6 +73,23 @@ export interface ScanBatch {
   readonly scannedCount: number
 }
 
+/** A column of a selection: the cell of its row i is the cell `rows[i]` of `cells`. */
+export interface SelectedColumn {
+  readonly cells: ColumnVector
+  /** At least as many as the selection has rows; columns may share them. */
+  readonly rows: Uint32Array
+}
+
+/** Rows of a scan as they lie in their pages: for whoever needs no copy of them. Borrowed. */
+export interface Selection {
+  /** May be 0: many rows were looked at in vain. */
+  readonly count: number
+  /** Those of the scan's projection, in its order. */
+  readonly columns: readonly SelectedColumn[]
+  /** Rows looked at for this selection. */
+  readonly scannedCount: number
+}
+
 /**
  * A scan of one rowset, which sees the snapshot it was opened at whatever is written, flushed or
  * compacted meanwhile.
@@ -82,6 +100,12 @@ export interface RowSetIterator {
 
   /** The next rows. Returns: null when there are none left. Requires: it is not closed. */
   next(limits: BatchLimits): ScanBatch | null
+
+  /**
+   * The next rows as they lie, at most `scannedMax` looked at. Returns: null when there are none
+   * left. Requires: as `next`, and that `next` is not used on the same scan.
+   */
+  nextSelection(scannedMax: number): Selection | null
 
   /**
    * Lets go of the rowset, whose files and memory are kept until then. Whoever opened it closes it,
