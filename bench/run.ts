@@ -15,7 +15,9 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly run: Benchmar
   bootstrap: () => import('./bootstrap.ts'),
   histories: () => import('./histories.ts'),
   memory: () => import('./memory.ts'),
+  scans: () => import('./scans.ts'),
   'stored-bytes': () => import('./stored-bytes.ts'),
+  tpch: () => import('./tpch.ts'),
 }
 
 const { values, positionals } = parseArgs({

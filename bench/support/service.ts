@@ -4,7 +4,9 @@
  */
 
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,20 +14,32 @@ import { Miniflare } from 'miniflare'
 
 const ROOT = dirname(dirname(import.meta.dirname))
 const COMPATIBILITY_DATE = '2026-10-01'
+/** A file system in memory, where there is one: disks differ, and are nobody's merit. */
+const MEMORY_PATH = '/dev/shm'
 
 /** A running service. */
 export interface BenchService {
   /** `http://127.0.0.1:port`, without a trailing slash. */
   readonly address: string
+  /** The same of the Worker over D1, if it runs. */
+  readonly rivalAddress: string
   /** Bytes that live JavaScript and its buffers take after a forced collection. */
   readonly heapBytes: () => Promise<number>
   readonly close: () => Promise<void>
 }
 
+/** What runs beside the service, in the same process. */
+export interface BenchOptions {
+  /** Whether a Worker over D1 does. */
+  readonly hasRival?: boolean
+}
+
 /** Starts the service on an empty state, with authentication off. */
-export async function startService(): Promise<BenchService> {
-  const directory = await mkdtemp(join(tmpdir(), 'nyala-bench-'))
+export async function startService({ hasRival = false }: BenchOptions = {}): Promise<BenchService> {
+  const parent = existsSync(MEMORY_PATH) ? MEMORY_PATH : tmpdir()
+  const directory = await mkdtemp(join(parent, 'nyala-bench-'))
   const [port, inspectorPort] = [await freePort(), await freePort()]
+  const rivalPort = await freePort()
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     port: 0,
@@ -53,16 +67,32 @@ export async function startService(): Promise<BenchService> {
         },
         dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port }] },
       },
+      ...(hasRival ? [await rivalWorker(rivalPort)] : []),
     ],
   } as unknown as ConstructorParameters<typeof Miniflare>[0])
   await miniflare.ready
   return {
     address: `http://127.0.0.1:${port}`,
+    rivalAddress: `http://127.0.0.1:${rivalPort}`,
     heapBytes: () => heapBytes(inspectorPort, `http://127.0.0.1:${port}/healthz`),
     close: async () => {
       await miniflare.dispose()
       await rm(directory, { recursive: true, force: true })
     },
+  }
+}
+
+async function rivalWorker(port: number): Promise<object> {
+  const source = await readFile(join(import.meta.dirname, 'rival-worker.ts'), 'utf8')
+  const contents = stripTypeScriptTypes(source)
+  return {
+    config: {
+      name: 'rival',
+      compatibilityDate: COMPATIBILITY_DATE,
+      manifest: { mainModule: 'index.js', modules: { 'index.js': { type: 'esm', contents } } },
+      env: { DB: { type: 'd1', id: 'rival' } },
+    },
+    dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port }] },
   }
 }
 

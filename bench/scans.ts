@@ -1,0 +1,170 @@
+/**
+ * A full scan of LINEITEM to the client: NDJSON and Arrow against `SELECT *` on D1 answered as
+ * JSON, in turns in the same process, rows a second; and the live memory of the Worker's isolate at
+ * a tenth and at nine tenths of such a scan.
+ *
+ * Then how long single writes take while such a scan streams without pause, and while none does.
+ */
+
+import { request } from 'node:http'
+import { atLeast, atMost } from './support/bar.ts'
+import { inTurns, median, spread } from './support/in-turns.ts'
+import { loadRival, loadService } from './support/lineitem-table.ts'
+import { MIXED_COLUMNS, mixedRow } from './support/mixed-rows.ts'
+import { ask, send } from './support/rest.ts'
+import { type BenchService, startService } from './support/service.ts'
+import type { Size } from './support/size.ts'
+import { maintainTable } from './support/tables.ts'
+
+const ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 20_000, full: 1_000_000 }
+const ROUNDS: Readonly<Record<Size, number>> = { smoke: 1, full: 5 }
+const WRITE_COUNTS: Readonly<Record<Size, number>> = { smoke: 20, full: 300 }
+const TABLE = 'lineitem'
+const WRITTEN = 'written'
+const MIB = 1024 * 1024
+const FORMATS = [
+  { format: 'ndjson', ratioMin: 3 },
+  { format: 'arrow', ratioMin: 8 },
+] as const
+
+/** See the file's header. */
+export async function run(size: Size): Promise<void> {
+  const rowCount = ROW_COUNTS[size]
+  const service = await startService({ hasRival: true })
+  const { address, rivalAddress } = service
+  const rival = () => readAll(`${rivalAddress}/scan?table=${TABLE}`)
+  try {
+    const key = ['l_orderkey', 'l_linenumber'] as const
+    await loadRival(rivalAddress, TABLE, key, rowCount)
+    await loadService(address, TABLE, key, rowCount)
+    await maintainTable(address, TABLE)
+    for (const { format, ratioMin } of FORMATS) {
+      const url = scanUrl(address, TABLE, format)
+      const turns = await inTurns(ROUNDS[size], () => readAll(url), rival)
+      const perSecond = (milliseconds: number) => (rowCount / milliseconds) * 1000
+      const thousands = (times: readonly number[]) =>
+        spread(
+          times.map((time) => perSecond(time) / 1000),
+          0,
+        )
+      process.stdout.write(
+        `  ${format}: ${thousands(turns.ours)} thousand rows/s, D1 as JSON ` +
+          `${thousands(turns.rival)}, ${spread(turns.ratios)} times as fast ` +
+          `${atLeast(median(turns.ratios), ratioMin)}\n`,
+      )
+      await reportHeap(service, url, format)
+    }
+    await reportWrites(service, WRITE_COUNTS[size])
+  } finally {
+    await service.close()
+  }
+}
+
+function scanUrl(address: string, table: string, format: string): string {
+  return `${address}/api/v1/tables/${table}/rows?format=${format}`
+}
+
+/** Reads an answer to its end and throws it away. Returns: its bytes. */
+function readAll(url: string, onBytes: (bytes: number) => void = () => {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, (response) => {
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        onBytes(bytes)
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(bytes)
+        else reject(new Error(`${url}: ${response.statusCode}`))
+      })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+async function reportHeap(service: BenchService, url: string, format: string): Promise<void> {
+  const total = await readAll(url)
+  const idle = await service.heapBytes()
+  const marks = [0.1, 0.9].map((share) => share * total)
+  const heaps: Promise<number>[] = []
+  await readAll(url, (bytes) => {
+    if (heaps.length < marks.length && bytes >= marks[heaps.length]) {
+      heaps.push(service.heapBytes())
+    }
+  })
+  const [early, late] = (await Promise.all(heaps)).map((bytes) => (bytes - idle) / MIB)
+  process.stdout.write(
+    `  ${format}: ${early.toFixed(1)} MiB above idle at a tenth of the scan, ` +
+      `${late.toFixed(1)} at nine tenths\n`,
+  )
+}
+
+async function reportWrites(service: BenchService, count: number): Promise<void> {
+  const { address } = service
+  await ask(address, 'POST', '/tables', { name: WRITTEN, schema: { columns: MIXED_COLUMNS } })
+  for (const [where, scanned] of [
+    ['to another tablet', WRITTEN],
+    ['to the tablet that is scanned', TABLE],
+  ] as const) {
+    const writeOne = where.startsWith('to another') ? writerOf(address) : updaterOf(address)
+    await latencies(writeOne, count)
+    const alone: number[] = []
+    const scanning: number[] = []
+    for (let round = 0; round < 3; round++) {
+      alone.push(...(await latencies(writeOne, count)))
+      const scan = scanWithoutPause(scanUrl(address, TABLE, 'ndjson'))
+      scanning.push(...(await latencies(writeOne, count)))
+      await scan.stop()
+    }
+    const ratio = median(scanning) / median(alone)
+    process.stdout.write(
+      `  a write ${where === 'to another tablet' ? where : `to ${scanned}, which is scanned`}: ` +
+        `median ${median(alone).toFixed(2)} ms alone, ${median(scanning).toFixed(2)} while a full ` +
+        `scan streams, ${ratio.toFixed(2)} times ${atMost(ratio, 3)}\n`,
+    )
+  }
+}
+
+function writerOf(address: string): () => Promise<unknown> {
+  let number = 0
+  return () => drained(address, `/tables/${WRITTEN}/rows`, { rows: [mixedRow(3, number++)] })
+}
+
+function updaterOf(address: string): () => Promise<unknown> {
+  let number = 0
+  return () => {
+    number++
+    const row = { l_orderkey: 1 + (number % 7), l_linenumber: 1, l_comment: `changed ${number}` }
+    return drained(address, `/tables/${TABLE}/rows`, { operation: 'UPDATE', rows: [row] })
+  }
+}
+
+async function drained(address: string, path: string, body: object): Promise<void> {
+  await (await send(address, 'POST', path, body)).arrayBuffer()
+}
+
+async function latencies(work: () => Promise<unknown>, count: number): Promise<number[]> {
+  const times: number[] = []
+  for (let i = 0; i < count; i++) {
+    const begun = performance.now()
+    await work()
+    times.push(performance.now() - begun)
+  }
+  return times
+}
+
+/** Scans again and again until told to stop, then to the end of the scan under way. */
+function scanWithoutPause(url: string): { readonly stop: () => Promise<void> } {
+  let isStopped = false
+  const scanning = (async () => {
+    while (!isStopped) await readAll(url)
+  })()
+  return {
+    stop: async () => {
+      isStopped = true
+      await scanning
+    },
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * TPC-H's Q1 and Q6 over LINEITEM, with the key (l_orderkey, l_linenumber): the service's
+ * `aggregate` against the same SQL on D1, in turns, over the same rows in the same process. What
+ * both questions come to is checked against DuckDB, to the cent.
+ *
+ * Then Q6 on a table whose key begins with l_shipdate: which share of the pages of its four columns
+ * is decoded, just flushed and at rest, and what a predicate on the whole key decodes.
+ */
+
+import { rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { atLeast, atMost } from './support/bar.ts'
+import { inTurns, spread } from './support/in-turns.ts'
+import {
+  csvOf,
+  duckDbColumns,
+  lineItems,
+  loadRival,
+  loadService,
+  rivalQuery,
+} from './support/lineitem-table.ts'
+import { ask } from './support/rest.ts'
+import { startService } from './support/service.ts'
+import type { Size } from './support/size.ts'
+import { maintainTable } from './support/tables.ts'
+
+const ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 20_000, full: 1_000_000 }
+const ROUNDS: Readonly<Record<Size, number>> = { smoke: 1, full: 7 }
+const RATIO_MIN = 5
+const PAGE_SHARE_MAX = 0.2
+const TABLE = 'lineitem'
+const BY_DATE = 'lineitem_by_date'
+const Q6_COLUMNS = ['l_shipdate', 'l_discount', 'l_quantity', 'l_extendedprice'] as const
+
+/** A question, as the service and as a database takes it. */
+interface Question {
+  readonly name: string
+  readonly body: object
+  readonly sql: string
+  /** Members of the answer in the order of the SQL's columns. */
+  readonly members: readonly string[]
+}
+
+const DISC_PRICE = ['*', 'l_extendedprice', ['-', 1, 'l_discount']]
+const Q6_PREDICATES = [
+  { column: 'l_shipdate', op: '>=', value: '1994-01-01' },
+  { column: 'l_shipdate', op: '<', value: '1995-01-01' },
+  { column: 'l_discount', op: '>=', value: '0.05' },
+  { column: 'l_discount', op: '<=', value: '0.07' },
+  { column: 'l_quantity', op: '<', value: '24' },
+]
+
+const Q1: Question = {
+  name: 'Q1',
+  body: {
+    group_by: ['l_returnflag', 'l_linestatus'],
+    aggregates: [
+      { op: 'SUM', column: 'l_quantity', as: 'sum_qty' },
+      { op: 'SUM', column: 'l_extendedprice', as: 'sum_base_price' },
+      { op: 'SUM', expr: DISC_PRICE, as: 'sum_disc_price' },
+      { op: 'SUM', expr: ['*', DISC_PRICE, ['+', 1, 'l_tax']], as: 'sum_charge' },
+      { op: 'AVG', column: 'l_quantity', as: 'avg_qty' },
+      { op: 'AVG', column: 'l_extendedprice', as: 'avg_price' },
+      { op: 'AVG', column: 'l_discount', as: 'avg_disc' },
+      { op: 'COUNT', as: 'count_order' },
+    ],
+    predicates: [{ column: 'l_shipdate', op: '<=', value: '1998-09-02' }],
+    order_by: [{ column: 'l_returnflag' }, { column: 'l_linestatus' }],
+  },
+  sql:
+    'SELECT l_returnflag, l_linestatus, sum(l_quantity), sum(l_extendedprice), ' +
+    'sum(l_extendedprice * (1 - l_discount)), ' +
+    'sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)), ' +
+    'avg(l_quantity), avg(l_extendedprice), avg(l_discount), count(*) FROM lineitem ' +
+    "WHERE l_shipdate <= '1998-09-02' GROUP BY 1, 2 ORDER BY 1, 2",
+  members: [
+    'l_returnflag',
+    'l_linestatus',
+    'sum_qty',
+    'sum_base_price',
+    'sum_disc_price',
+    'sum_charge',
+    'avg_qty',
+    'avg_price',
+    'avg_disc',
+    'count_order',
+  ],
+}
+
+const Q6: Question = {
+  name: 'Q6',
+  body: {
+    aggregates: [{ op: 'SUM', expr: ['*', 'l_extendedprice', 'l_discount'], as: 'revenue' }],
+    predicates: Q6_PREDICATES,
+  },
+  sql:
+    'SELECT sum(l_extendedprice * l_discount) FROM lineitem ' +
+    "WHERE l_shipdate >= '1994-01-01' AND l_shipdate < '1995-01-01' " +
+    'AND l_discount >= 0.05 AND l_discount <= 0.07 AND l_quantity < 24',
+  members: ['revenue'],
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** See the file's header. */
+export async function run(size: Size): Promise<void> {
+  const rowCount = ROW_COUNTS[size]
+  const expected = await duckDbAnswers(rowCount)
+  const service = await startService({ hasRival: true })
+  const { address, rivalAddress } = service
+  try {
+    const key = ['l_orderkey', 'l_linenumber'] as const
+    await loadRival(rivalAddress, TABLE, key, rowCount)
+    await loadService(address, TABLE, key, rowCount)
+    await maintainTable(address, TABLE)
+    for (const question of [Q1, Q6]) {
+      const { rows } = await aggregate(address, question)
+      checkAnswer(question, rows, expected.get(question.name) ?? [])
+      const turns = await inTurns(
+        ROUNDS[size],
+        () => aggregate(address, question),
+        () => rivalQuery(rivalAddress, question.sql),
+      )
+      process.stdout.write(
+        `  ${question.name} over ${rowCount} rows: ${spread(turns.ours, 1)} ms, ` +
+          `D1 ${spread(turns.rival, 1)} ms, ${spread(turns.ratios)} times as fast ` +
+          `${atLeast(median(turns.ratios), RATIO_MIN)}; right to the cent\n`,
+      )
+    }
+    await pagesByDate(address, rowCount)
+  } finally {
+    await service.close()
+  }
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]
+}
+
+function aggregate(address: string, { body }: Question): Promise<{ rows: Row[] }> {
+  return ask(address, 'POST', `/tables/${TABLE}/aggregate`, body)
+}
+
+/** What DuckDB says, by the question's name: cells as text. */
+async function duckDbAnswers(rowCount: number): Promise<Map<string, string[][]>> {
+  const path = join(tmpdir(), `nyala-bench-${process.pid}.csv`)
+  const file = await open(path, 'w')
+  let isFirst = true
+  for (const rows of lineItems(rowCount, 50_000)) {
+    const text = csvOf(rows)
+    await file.write(isFirst ? text : text.slice(text.indexOf('\n') + 1))
+    isFirst = false
+  }
+  await file.close()
+  try {
+    const connection = await (await DuckDBInstance.create(':memory:')).connect()
+    const source = `read_csv('${path}', header = true, columns = ${duckDbColumns()})`
+    await connection.run(`CREATE TABLE lineitem AS SELECT * FROM ${source}`)
+    const answers = new Map<string, string[][]>()
+    for (const { name, sql } of [Q1, Q6]) {
+      const reader = await connection.runAndReadAll(sql)
+      answers.set(
+        name,
+        reader.getRows().map((cells) => cells.map(String)),
+      )
+    }
+    return answers
+  } finally {
+    rmSync(path, { force: true })
+  }
+}
+
+/** Sums and counts to the last digit, averages, which are floating point, nearly. */
+function checkAnswer(
+  { name, members }: Question,
+  rows: readonly Row[],
+  expected: string[][],
+): void {
+  const isRight =
+    rows.length === expected.length &&
+    rows.every((row, i) =>
+      members.every((member, j) => isEqual(member, String(row[member]), expected[i][j])),
+    )
+  if (isRight) return
+  throw new Error(`${name} is wrong:\n${JSON.stringify(rows)}\n${JSON.stringify(expected)}`)
+}
+
+function isEqual(member: string, ours: string, theirs: string): boolean {
+  if (!member.startsWith('avg')) return ours === theirs
+  return Math.abs(Number(ours) - Number(theirs)) <= Math.abs(Number(theirs)) * 1e-12
+}
+
+/** The part of an analysis that is looked at. */
+interface Analysis {
+  readonly tablets: readonly {
+    readonly columns: readonly {
+      readonly column: string
+      readonly pages: number
+      readonly pages_read: number
+    }[]
+    readonly rows_returned: number
+    readonly billed_rows_read: number
+  }[]
+}
+
+async function pagesByDate(address: string, rowCount: number): Promise<void> {
+  await loadService(address, BY_DATE, ['l_shipdate', 'l_orderkey', 'l_linenumber'], rowCount)
+  await ask(address, 'POST', `/tables/${BY_DATE}/maintenance`, { op: 'FLUSH_MRS' })
+  await reportPages(address, 'just flushed')
+  await maintainTable(address, BY_DATE)
+  await reportPages(address, 'at rest')
+  const { rows } = await ask<{ rows: Row[] }>(address, 'POST', `/tables/${BY_DATE}/scan`, {
+    columns: ['l_shipdate', 'l_orderkey', 'l_linenumber'],
+    primary_key_lower: { l_shipdate: '1995-06-17', l_orderkey: 0, l_linenumber: 0 },
+    page_size: 1,
+  })
+  const predicates = Object.entries(rows[0]).map(([column, value]) => ({ column, op: '=', value }))
+  const found = await analyze(address, { predicates })
+  const read = found.tablets.flatMap(({ columns }) => columns.map((column) => column.pages_read))
+  const returned = found.tablets.reduce((sum, { rows_returned }) => sum + rows_returned, 0)
+  process.stdout.write(
+    `  whole key on 16 columns: ${returned} row, pages of each column ` +
+      `${Math.min(...read)} to ${Math.max(...read)} ${atMost(Math.max(...read), 1)}\n`,
+  )
+}
+
+async function reportPages(address: string, when: string): Promise<void> {
+  const { tablets } = await analyze(address, {
+    columns: ['l_extendedprice', 'l_discount'],
+    predicates: Q6_PREDICATES,
+  })
+  let all = 0
+  let read = 0
+  let others = 0
+  for (const { columns } of tablets) {
+    for (const { column, pages, pages_read } of columns) {
+      if (!Q6_COLUMNS.some((name) => name === column)) {
+        others += pages_read
+        continue
+      }
+      all += pages
+      read += pages_read
+    }
+  }
+  const share = read / all
+  process.stdout.write(
+    `  Q6 by date, ${when}: ${read} of ${all} pages of its four columns, ${share.toFixed(3)} ` +
+      `${atMost(share, PAGE_SHARE_MAX)}, ${others} of others\n`,
+  )
+}
+
+function analyze(address: string, body: object): Promise<Analysis> {
+  return ask(address, 'POST', `/tables/${BY_DATE}/scan`, { ...body, analyze: true })
+}
