@@ -12,8 +12,15 @@ import type { Schema } from '../common/schema.ts'
 import { invalidArgument, StatusError } from '../common/status.ts'
 import { KeyArena } from '../util/arena.ts'
 import type { MemRowSet } from './memory/mem-row-set.ts'
+import type { RowSetIterator } from './row-set.ts'
 import { lookupRows } from './scan/key-lookup.ts'
-import { openScan, TabletScanner } from './scan/tablet-scanner.ts'
+import { SequenceIterator } from './scan/sequence-iterator.ts'
+import {
+  openRowSetScans,
+  openScan,
+  type ScanOptions,
+  TabletScanner,
+} from './scan/tablet-scanner.ts'
 import { historyMaxAgeMicros, type TabletParts } from './tablet-parts.ts'
 import type { LookupRequest, ScanRequest } from './tablet-request.ts'
 
@@ -55,13 +62,37 @@ export function openTabletScan(
   request: ScanRequest,
   snapshot: Timestamp,
 ): OpenedScan {
+  const options = scanOptionsOf(parts, request, snapshot)
+  const scanner = options === null ? new TabletScanner(null) : openScan(options)
+  return { snapshot, scanner }
+}
+
+/**
+ * Opens the rowsets one by one for selections: rows come in no order. Throws and requires: as
+ * `openTabletScan`; whoever opens it closes it.
+ */
+export function openTabletSelections(
+  parts: TabletParts,
+  request: ScanRequest,
+  snapshot: Timestamp,
+): RowSetIterator {
+  const options = scanOptionsOf(parts, request, snapshot)
+  return options === null ? new SequenceIterator([]) : openRowSetScans(options)
+}
+
+/** Null when no row can pass. */
+function scanOptionsOf(
+  parts: TabletParts,
+  request: ScanRequest,
+  snapshot: Timestamp,
+): ScanOptions | null {
   const { schema, identity } = parts
   checkColumnIds(schema, request.columnIds)
   for (const { columnId } of request.predicates) checkColumnIds(schema, [columnId])
   const { partitionSchema, partition } = identity
   const spec = optimizeScanSpec(schema, pruneInLists(schema, partitionSchema, partition, request))
-  if (spec.isEmpty) return { snapshot, scanner: new TabletScanner(null) }
-  const scanner = openScan({
+  if (spec.isEmpty) return null
+  return {
     rowSets: [...memRowSetsOf(parts), ...parts.tree.inRange(spec.lowerKey, spec.upperKey)],
     schema,
     columnIds: request.columnIds,
@@ -71,8 +102,7 @@ export function openTabletScan(
     order: request.order,
     snapshot,
     withKeys: request.withKeys,
-  })
-  return { snapshot, scanner }
+  }
 }
 
 /**

@@ -5,6 +5,7 @@
  * hold an older life of the same key, which ended before, or a younger one, which begins after.
  */
 
+import type { ZoneMap } from '../cfile/zone-map.ts'
 import type { ColumnVector } from '../common/column-vector.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import type { RowBlock } from '../common/row-block.ts'
@@ -75,9 +76,12 @@ export interface ScanBatch {
 
 /** A column of a selection: the cell of its row i is the cell `rows[i]` of `cells`. */
 export interface SelectedColumn {
+  /** Cost: a page that was not asked for yet is decoded. Throws: CORRUPTION that names a block. */
   readonly cells: ColumnVector
   /** At least as many as the selection has rows; columns may share them. */
   readonly rows: Uint32Array
+  /** What is known of exactly the selected cells without reading them; null: nothing is. */
+  readonly zone: ZoneMap | null
 }
 
 /** Rows of a scan as they lie in their pages: for whoever needs no copy of them. Borrowed. */

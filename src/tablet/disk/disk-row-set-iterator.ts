@@ -11,7 +11,7 @@ import { RowBlock } from '../../common/row-block.ts'
 import { RowBlockBuilder } from '../../common/row-block-builder.ts'
 import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
-import type { BatchLimits, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
+import type { BatchLimits, RowSetIterator, RowSetScan, ScanBatch, Selection } from '../row-set.ts'
 import type { RowSetPin } from './disk-row-set.ts'
 import { ScanWindow } from './scan-window.ts'
 
@@ -67,6 +67,18 @@ export class DiskRowSetIterator implements RowSetIterator {
     const isDone = this.#next === this.#window.count && this.#window.isAtEnd
     if (this.#output.rowCount === 0 && isDone) return null
     return this.#batchOf(this.#output.view(), scannedCount)
+  }
+
+  nextSelection(scannedMax: number): Selection | null {
+    assert(scannedMax > 0, 'a selection has room for a row')
+    assert(!this.#isClosed, 'a closed scan is not read')
+    this.#window ??= new ScanWindow(this.#pin.view, this.#scan)
+    const window = this.#window
+    const scannedCount = window.loadSelection(scannedMax)
+    if (scannedCount === 0) return null
+    this.scannedCount += scannedCount
+    const columns = window.count === 0 ? [] : window.selectedColumns()
+    return { count: window.count, columns, scannedCount }
   }
 
   close(): void {

@@ -10,17 +10,23 @@
 
 import { CFileCursor } from '../../cfile/cfile-cursor.ts'
 import type { CFileReader } from '../../cfile/cfile-reader.ts'
-import { zoneMayMatch } from '../../cfile/zone-map.ts'
+import { type ZoneMap, zoneMayMatch } from '../../cfile/zone-map.ts'
 import { ColumnBuilder } from '../../common/column-builder.ts'
 import type { ColumnPredicate } from '../../common/column-predicate.ts'
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL, type Physical } from '../../common/data-type.ts'
+import { PAGE_ROWS } from '../../common/limits.ts'
 import type { Column } from '../../common/schema.ts'
 import { assert } from '../../util/assert.ts'
 import type { DeltaStore } from '../delta/delta-store.ts'
+import { gatherPatched } from '../delta/gather-patched.ts'
+import type { SelectedColumn } from '../row-set.ts'
 
 /** `deltaIndex` of a column whose cells never change: those of the key. */
 export const UNCHANGING = -1
+
+const FIRST_ROWS = new Uint32Array(PAGE_ROWS).map((_, row) => row)
+const SAME_ROW = new Uint32Array(PAGE_ROWS)
 
 /** How a scan reads a column. */
 export interface ScanColumnOptions {
@@ -50,6 +56,9 @@ export class ScanColumn {
   #pageIndex = -1
   #zonePage = -1
   #zoneMayMatch = true
+  /** Rows of the page, and cells that are copied because of changed ones, for selections. */
+  #pageRows = new Uint32Array(0)
+  #patched: ColumnBuilder | null = null
 
   constructor(column: Column, options: ScanColumnOptions) {
     const { reader, deltaIndex, isDescending, readAheadBytes } = options
@@ -119,6 +128,40 @@ export class ScanColumn {
     return false
   }
 
+  /**
+   * The cells of a window's rows, which count from `origin`; copied where some are changed ones.
+   * Borrowed until the next call. Requires: `changed` and `positions` are those of the rows.
+   */
+  select(rows: Uint32Array, count: number, origin: number): SelectedColumn {
+    const { changed, positions, fallback } = this
+    const shift = origin - this.pageStart
+    if (changed !== null) {
+      this.#patched ??= new ColumnBuilder(this.physical, count)
+      this.#patched.clear()
+      const base = fallback ?? this.cells()
+      const baseRows = fallback === null ? rows : SAME_ROW
+      const baseShift = fallback === null ? -shift : 0
+      gatherPatched(base, baseShift, changed, positions, baseRows, 0, count, this.#patched)
+      return { cells: this.#patched.view(), rows: FIRST_ROWS, zone: null }
+    }
+    if (fallback !== null) return { cells: fallback, rows: SAME_ROW, zone: null }
+    return new SelectedPage(this, this.#rowsOfPage(rows, count, shift), count)
+  }
+
+  #rowsOfPage(rows: Uint32Array, count: number, shift: number): Uint32Array {
+    if (shift === 0) return rows
+    if (this.#pageRows.length < count) this.#pageRows = new Uint32Array(PAGE_ROWS)
+    const pageRows = this.#pageRows
+    for (let i = 0; i < count; i++) pageRows[i] = rows[i] + shift
+    return pageRows
+  }
+
+  /** What is known of `count` cells of the page without reading them; null: nothing is. */
+  zoneOf(count: number): ZoneMap | null {
+    if (this.reader === null || count !== this.pageEnd - this.pageStart) return null
+    return this.reader.zone(this.#pageIndex)
+  }
+
   /** Adds to `sizes[i]` the bytes of the cell of `rows[i]`, which counts from `origin`. */
   addSizes(rows: Uint32Array, count: number, origin: number, sizes: Float64Array): void {
     const { changed, positions, fallback } = this
@@ -147,6 +190,27 @@ export class ScanColumn {
   clear(): void {
     this.#cursor?.clear()
     this.changed = null
+  }
+}
+
+/** Cells of a page, which is decoded when it is asked for. */
+class SelectedPage implements SelectedColumn {
+  readonly rows: Uint32Array
+  readonly #column: ScanColumn
+  readonly #count: number
+
+  constructor(column: ScanColumn, rows: Uint32Array, count: number) {
+    this.rows = rows
+    this.#column = column
+    this.#count = count
+  }
+
+  get cells(): ColumnVector {
+    return this.#column.cells()
+  }
+
+  get zone(): ZoneMap | null {
+    return this.#column.zoneOf(this.#count)
   }
 }
 

@@ -19,7 +19,7 @@ import { CorruptionError } from '../../common/status.ts'
 import { compareWhole } from '../../util/bytes.ts'
 import { DeltaWindow } from '../delta/delta-window.ts'
 import { gatherPatched } from '../delta/gather-patched.ts'
-import type { RowSetScan } from '../row-set.ts'
+import type { RowSetScan, SelectedColumn } from '../row-set.ts'
 import { type ColumnTest, passesCell } from '../scan/column-test.ts'
 import type { DiskRowSetView } from './disk-row-set.ts'
 import { ScanColumn, UNCHANGING } from './scan-column.ts'
@@ -151,6 +151,20 @@ export class ScanWindow {
    * Returns: how many were looked at; 0 at the end. Throws: CORRUPTION.
    */
   load(countMax: number): number {
+    const scannedCount = this.#load(countMax)
+    if (this.count > 0) this.#prepare()
+    return scannedCount
+  }
+
+  /** As `load`, of as many rows as pages have together; their sizes are not known then. */
+  loadSelection(countMax: number): number {
+    this.#windowRows = WINDOW_ROWS_MAX
+    const scannedCount = this.#load(countMax)
+    if (this.count > 0) this.#findChanged()
+    return scannedCount
+  }
+
+  #load(countMax: number): number {
     this.count = 0
     this.#pass()
     if (this.isAtEnd) return 0
@@ -206,7 +220,6 @@ export class ScanWindow {
       addTo(rows, this.count, -this.origin)
     }
     for (let i = 0; i < this.#tests.length && this.count > 0; i++) this.#filterBy(this.#tests[i])
-    if (this.count > 0) this.#prepare()
   }
 
   /** Drops the rows of the window that fail a test. */
@@ -270,10 +283,8 @@ export class ScanWindow {
     this.count = kept
   }
 
-  /** Finds out what is asked of the rows that are left: changed cells and sizes. */
-  #prepare(): void {
-    const sizes = this.#sizes
-    sizes?.fill(this.#fixedBytes, 0, this.count)
+  /** Finds the changed cells of the rows that are left. */
+  #findChanged(): void {
     for (let i = 0; i < this.#shown.length; i++) {
       const column = this.#shown[i]
       column.changed = null
@@ -281,6 +292,13 @@ export class ScanWindow {
       if (column.positions.length < this.count) column.positions = new Int32Array(WINDOW_ROWS_MAX)
       column.changed = this.#positions(column, column.positions)
     }
+  }
+
+  /** Finds out what is asked of the rows that are left: changed cells and sizes. */
+  #prepare(): void {
+    this.#findChanged()
+    const sizes = this.#sizes
+    sizes?.fill(this.#fixedBytes, 0, this.count)
     for (let i = 0; i < this.#projected.length && sizes !== null; i++) {
       const column = this.#projected[i]
       if (column.isBinary) column.addSizes(this.rows, this.count, this.origin, sizes)
@@ -345,6 +363,15 @@ export class ScanWindow {
         target.appendRows(cells, shiftedRows, start, end)
       }
     }
+  }
+
+  /**
+   * All rows of the window as they lie, one a projected column. Borrowed until the next load.
+   * Requires: `loadSelection` found some.
+   */
+  selectedColumns(): SelectedColumn[] {
+    const { count, origin } = this
+    return this.#projected.map((column) => column.select(this.rows, count, origin))
   }
 
   /**

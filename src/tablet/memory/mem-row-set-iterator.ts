@@ -15,9 +15,17 @@ import { successorKey } from '../../common/encoded-key.ts'
 import { RowBlockBuilder } from '../../common/row-block-builder.ts'
 import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
-import type { BatchLimits, KeyBounds, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
+import type {
+  BatchLimits,
+  KeyBounds,
+  RowSetIterator,
+  RowSetScan,
+  ScanBatch,
+  Selection,
+} from '../row-set.ts'
 import type { CellTest } from '../scan/cell-test.ts'
 import { passesCell } from '../scan/column-test.ts'
+import { selectBatch } from '../scan/select-batch.ts'
 import type { SortedSlots } from './key-order.ts'
 import { type MemRowStore, UNKNOWN_COLUMN } from './mem-row-store.ts'
 import { type ReadColumn, ReadColumns, readColumn } from './read-columns.ts'
@@ -109,6 +117,10 @@ export class MemRowSetIterator implements RowSetIterator {
       lastKeyScanned: this.#rows.key(this.#doneSlot),
       scannedCount,
     }
+  }
+
+  nextSelection(scannedMax: number): Selection | null {
+    return selectBatch(this, scannedMax)
   }
 
   close(): void {

@@ -7,7 +7,14 @@
  */
 
 import { assert } from '../../util/assert.ts'
-import type { BatchLimits, RowSet, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
+import type {
+  BatchLimits,
+  RowSet,
+  RowSetIterator,
+  RowSetScan,
+  ScanBatch,
+  Selection,
+} from '../row-set.ts'
 import { SequenceIterator } from '../scan/sequence-iterator.ts'
 import type { SortedSlots } from './key-order.ts'
 import { MemRowSetIterator } from './mem-row-set-iterator.ts'
@@ -35,6 +42,10 @@ export class MemRowSetScan implements RowSetIterator {
 
   next(limits: BatchLimits): ScanBatch | null {
     return this.#current.next(limits)
+  }
+
+  nextSelection(scannedMax: number): Selection | null {
+    return this.#current.nextSelection(scannedMax)
   }
 
   close(): void {

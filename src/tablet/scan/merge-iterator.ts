@@ -19,9 +19,17 @@ import type { RowBlock } from '../../common/row-block.ts'
 import type { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { compareBytes, EMPTY_BYTES } from '../../util/bytes.ts'
-import type { BatchLimits, KeyBounds, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
+import type {
+  BatchLimits,
+  KeyBounds,
+  RowSetIterator,
+  RowSetScan,
+  ScanBatch,
+  Selection,
+} from '../row-set.ts'
 import { MergeCursor } from './merge-cursor.ts'
 import { MergeOutput } from './merge-output.ts'
+import { selectBatch } from './select-batch.ts'
 
 /** Rows that are taken of one rowset at a time, when there are others. */
 const BATCH_ROWS_MAX = 1024
@@ -80,6 +88,10 @@ export class MergeIterator implements RowSetIterator {
     if (whole !== null) return this.#batchOf(whole.block, whole.keys, scannedCount)
     if (this.#output.isEmpty && this.#cursors.length === 0) return null
     return this.#batchOf(this.#output.view(), this.#output.keys, scannedCount)
+  }
+
+  nextSelection(scannedMax: number): Selection | null {
+    return selectBatch(this, scannedMax)
   }
 
   close(): void {

@@ -1,9 +1,9 @@
 import { assert } from '../../util/assert.ts'
-import type { BatchLimits, RowSetIterator, ScanBatch } from '../row-set.ts'
+import type { BatchLimits, RowSetIterator, ScanBatch, Selection } from '../row-set.ts'
 
 /**
  * Scans one after the other. Requires: every key of a scan comes before all keys of those behind
- * it, in the order of the scans.
+ * it, in the order of the scans; or that nobody asks for batches, which say where to go on.
  */
 export class SequenceIterator implements RowSetIterator {
   /** Those that have not ended; the last is read. */
@@ -26,10 +26,24 @@ export class SequenceIterator implements RowSetIterator {
       if (iterator === undefined) return null
       const batch = iterator.next(limits)
       if (batch !== null) return batch
-      this.#endedCount += iterator.scannedCount
-      iterator.close()
-      this.#iterators.pop()
+      this.#endLast(iterator)
     }
+  }
+
+  nextSelection(scannedMax: number): Selection | null {
+    for (;;) {
+      const iterator = this.#iterators.at(-1)
+      if (iterator === undefined) return null
+      const selection = iterator.nextSelection(scannedMax)
+      if (selection !== null) return selection
+      this.#endLast(iterator)
+    }
+  }
+
+  #endLast(iterator: RowSetIterator): void {
+    this.#endedCount += iterator.scannedCount
+    iterator.close()
+    this.#iterators.pop()
   }
 
   close(): void {

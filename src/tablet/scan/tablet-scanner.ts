@@ -40,10 +40,31 @@ export interface ScanOptions {
 
 /** Opens a scan. Requires: no later op gets a timestamp at or below the snapshot. */
 export function openScan(options: ScanOptions): TabletScanner {
-  const { schema, rowSets } = options
+  const scan = rowSetScanOf(options)
+  if (scan === null) return new TabletScanner(null)
+  const found = overlapping(rowSetsIn(options.rowSets, scan))
+  const iterators = found.map((group) => openGroup(group, scan))
+  if (scan.isDescending) iterators.reverse()
+  return new TabletScanner(iterators.length === 1 ? iterators[0] : new SequenceIterator(iterators))
+}
+
+/**
+ * Opens a scan of every rowset by itself, one after the other: for whoever asks for selections and
+ * does not care for the order of rows. Requires: as `openScan`; no keys are asked for.
+ */
+export function openRowSetScans(options: ScanOptions): RowSetIterator {
+  const scan = rowSetScanOf(options)
+  if (scan === null) return new SequenceIterator([])
+  const found = rowSetsIn(options.rowSets, scan)
+  return new SequenceIterator(found.map(({ rowSet }) => rowSet.openIterator(scan)))
+}
+
+/** What is asked of every rowset; null when no row can pass. */
+function rowSetScanOf(options: ScanOptions): RowSetScan | null {
+  const { schema } = options
   const tests = compileTests(schema, options.predicates)
-  if (tests.some(({ predicate }) => predicate.kind === 'NONE')) return new TabletScanner(null)
-  const scan: RowSetScan = {
+  if (tests.some(({ predicate }) => predicate.kind === 'NONE')) return null
+  return {
     columns: options.columnIds.map((id) => schema.mustById(id)),
     snapshot: options.snapshot,
     tests,
@@ -52,9 +73,6 @@ export function openScan(options: ScanOptions): TabletScanner {
     isDescending: options.order === 'DESCENDING',
     withKeys: options.withKeys,
   }
-  const iterators = overlapping(rowSetsIn(rowSets, scan)).map((group) => openGroup(group, scan))
-  if (scan.isDescending) iterators.reverse()
-  return new TabletScanner(iterators.length === 1 ? iterators[0] : new SequenceIterator(iterators))
 }
 
 interface BoundedRowSet {

@@ -214,6 +214,7 @@ class RandomTablet {
             return iterator.scannedCount
           },
           next: (limits) => iterator.next({ ...limits, scannedMax }),
+          nextSelection: () => iterator.nextSelection(scannedMax),
           close: () => iterator.close(),
         }
       },
