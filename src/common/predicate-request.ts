@@ -26,11 +26,11 @@ import {
   rangePredicate,
 } from './column-predicate.ts'
 import { type Cell, PHYSICAL } from './data-type.ts'
-import { isJsonObject } from './json-object.ts'
 import { IN_VALUE_COUNT_MAX, PREDICATE_COUNT_MAX } from './limits.ts'
 import { type JsonScalar, NumberLiteral } from './number-literal.ts'
 import { type Placement, placeLiteral, placeText } from './place-literal.ts'
 import { prefixPredicate } from './prefix-predicate.ts'
+import { knownColumn, memberOf, requestObject, shownText, stringMember } from './request-members.ts'
 import { combinePredicates } from './scan-spec.ts'
 import type { Column, Schema } from './schema.ts'
 import { invalidArgument } from './status.ts'
@@ -215,23 +215,19 @@ function exactComparison(
 }
 
 function jsonQuestion(schema: Schema, request: unknown, place: string): Question<JsonScalar> {
-  if (!isJsonObject(request)) throw invalidArgument(`${place} must be an object`)
-  for (const member of Object.keys(request)) {
-    if (MEMBERS.includes(member)) continue
-    throw invalidArgument(`${place} has an unknown member ${shown(member)}`)
-  }
-  const column = knownColumn(schema, stringMember(request, 'column', place), place)
-  const op = knownOp(stringMember(request, 'op', place), column, place)
+  const question = requestObject(request, MEMBERS, place)
+  const column = knownColumn(schema, stringMember(question, 'column', place), place)
+  const op = knownOp(stringMember(question, 'op', place), column, place)
   const [wanted, other] = op === 'IN' ? ['values', 'value'] : ['value', 'values']
   const isUnary = op === 'IS NULL' || op === 'IS NOT NULL'
   for (const member of isUnary ? [wanted, other] : [other]) {
-    if (!Object.hasOwn(request, member)) continue
+    if (memberOf(question, member) === undefined) continue
     throw invalidArgument(`${place}: op ${op} takes no member "${member}"`, {
       column: column.name,
     })
   }
   if (isUnary) return { column, op, literals: [] }
-  const given = Object.hasOwn(request, wanted) ? request[wanted] : undefined
+  const given = memberOf(question, wanted)
   const values = op === 'IN' ? given : [given]
   if (given === undefined || !Array.isArray(values)) {
     const what = op === 'IN' ? 'an array in member "values"' : 'a member "value"'
@@ -253,18 +249,12 @@ function textQuestion(schema: Schema, fields: readonly string[], place: string):
   })
 }
 
-function knownColumn(schema: Schema, name: string, place: string): Column {
-  const column = schema.byName(name)
-  if (column !== undefined) return column
-  throw invalidArgument(`${place}: there is no column ${shown(name)}`, { column: shownValue(name) })
-}
-
 function knownOp(text: string, column: Column, place: string): PredicateOp {
   const op = PREDICATE_OPS.find((known) => known === shownValue(text).toUpperCase())
   const details = { column: column.name }
   if (op === undefined) {
     const ops = PREDICATE_OPS.join(', ')
-    throw invalidArgument(`${place}: op ${shown(text)} is none of ${ops}`, details)
+    throw invalidArgument(`${place}: op ${shownText(text)} is none of ${ops}`, details)
   }
   if (op === 'STARTS WITH' && column.physical !== PHYSICAL.binary) {
     const types = 'STRING, VARCHAR and BINARY'
@@ -285,21 +275,6 @@ function scalar(column: Column, value: unknown, place: string): JsonScalar {
   }
   const what = Array.isArray(value) ? 'an array' : 'an object'
   throw invalidArgument(`${place}: ${what} is not a value of column "${column.name}"`, details)
-}
-
-function stringMember(
-  request: Readonly<Record<string, unknown>>,
-  member: string,
-  place: string,
-): string {
-  const value = Object.hasOwn(request, member) ? request[member] : undefined
-  if (typeof value === 'string') return value
-  throw invalidArgument(`${place} needs a string in member "${member}"`)
-}
-
-/** A text of the client as errors show it. */
-function shown(text: string): string {
-  return JSON.stringify(shownValue(text))
 }
 
 function requestsOf(column: Column, predicate: ColumnPredicate, options: ValueOptions): string[] {
