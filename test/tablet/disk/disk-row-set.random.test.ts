@@ -28,6 +28,7 @@ import {
   schemaWith,
 } from '../../support/row-data.ts'
 import { RowModel } from '../../support/row-model.ts'
+import { inSomeOrder, selectedRows } from '../../support/selected-rows.ts'
 
 const VALUE_COLUMNS = [
   'flag BOOL NULL',
@@ -212,6 +213,9 @@ class RandomTablet {
     const found = this.#scan(options)
     expect(found.rows).toEqual(expected.map((row) => pick(schema, names, row)))
     if (options.withKeys) expect(found.keys).toEqual(expected.map((row) => hexOf(encoded(row))))
+    const selected = selectedRows(options, prng.pick([1, 30, 1e6]))
+    expect(inSomeOrder(selected)).toEqual(inSomeOrder(found.rows))
+    expect(this.context.pins.fileCount).toBe(0)
   }
 
   #aBound(): PlainRow | null {

@@ -14,6 +14,7 @@ import { type Accepts, drawPredicate } from '../../support/draw-predicate.ts'
 import { MemRowWriter } from '../../support/mem-row-writer.ts'
 import { blockOf, hashesOf, keysOf, rowsOf, schemaWith } from '../../support/row-data.ts'
 import { RowModel } from '../../support/row-model.ts'
+import { inSomeOrder, selectedRows } from '../../support/selected-rows.ts'
 
 const VALUE_COLUMNS = [
   'flag BOOL NULL',
@@ -188,6 +189,7 @@ class RandomTablet {
     const found = this.#scan(options)
     expect(found.rows).toEqual(expected.map((row) => pick(schema, names, row)))
     if (options.withKeys) expect(found.keys).toEqual(expected.map((row) => this.#hex(row)))
+    expect(inSomeOrder(selectedRows(options, 1e6))).toEqual(inSomeOrder(found.rows))
   }
 
   #samples(): { name: string; predicate: ColumnPredicate; accepts: Accepts }[] {
