@@ -5,6 +5,7 @@
  * tablet's clock. The receiver of either raises its own clock by it (docs/ARCHITECTURE.md, "Time").
  */
 
+import type { AggregateSpec } from '../common/aggregate-spec.ts'
 import type { ColumnPredicate } from '../common/column-predicate.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import type { MaintenanceOp } from '../common/maintenance-op.ts'
@@ -124,6 +125,24 @@ export interface ReadAnswer {
 export interface StreamAnswer {
   readonly snapshot: Timestamp
   readonly stream: ReadableStream<Uint8Array>
+}
+
+/** Aggregates the rows of one tablet. Keys are encoded primary keys; an empty one is no bound. */
+export interface AggregateCall extends TabletCall {
+  readonly spec: AggregateSpec
+  readonly predicates: readonly ColumnPredicate[]
+  /** Inclusive. */
+  readonly lowerKey: Uint8Array
+  /** Exclusive. */
+  readonly upperKey: Uint8Array
+  /** null: the tablet's own present, for a read that touches this tablet only. */
+  readonly snapshot: Timestamp | null
+}
+
+/** What a tablet's rows add to an aggregation: the frames of aggregate-frames.ts. */
+export interface AggregateAnswer {
+  readonly snapshot: Timestamp
+  readonly frames: Uint8Array
 }
 
 /** Rows by primary key. */
