@@ -55,6 +55,8 @@ export const URL_BYTES_MAX = 16 * KIB
 export const PREDICATE_COUNT_MAX = 1000
 /** Values of all IN lists of one scan. */
 export const IN_VALUE_COUNT_MAX = 10_000
+/** Columns, numbers and operators in all expressions of one aggregation. */
+export const EXPRESSION_PART_COUNT_MAX = 1000
 /** Keys of one `rows/get`. */
 export const GET_KEY_COUNT_MAX = 1000
 /** Bytes of the rows of one `rows/get`, as blocks. */
