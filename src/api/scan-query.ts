@@ -126,8 +126,12 @@ function upperCaseOps(predicates: unknown): unknown {
   })
 }
 
-/** A time alone means that it is read at. */
-function readModeOf(mode: ReadMode | undefined, hasTime: boolean): ReadMode {
+/**
+ * The mode of a read: a time alone means that it is read at.
+ *
+ * Throws: INVALID_ARGUMENT for a time with any other mode.
+ */
+export function readModeOf(mode: ReadMode | undefined, hasTime: boolean): ReadMode {
   if (!hasTime) return mode ?? 'READ_LATEST'
   if (mode === undefined || mode === 'READ_AT_SNAPSHOT') return 'READ_AT_SNAPSHOT'
   throw invalidArgument(`snapshot_timestamp goes with READ_AT_SNAPSHOT, not with ${mode}`)

@@ -20,19 +20,22 @@ import { SCAN_ORDERS } from './tablet-protocol.ts'
 /** Rows that a scan may be limited to. */
 export const LIMIT_MAX = Number.MAX_SAFE_INTEGER
 
+/** Predicates in a request; read and checked by the table's schema. */
+export function predicateList() {
+  return anyValue('a list of predicates, all of which must hold').meta({
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { column: { type: 'string' }, op: { type: 'string' }, value: {}, values: {} },
+      required: ['column', 'op'],
+    },
+  })
+}
+
 /** Body of `POST /tables/{table}/scan`. */
 export const scanSchema = members({
   columns: list(text()).optional().meta({ description: 'omitted: all, in schema order' }),
-  predicates: anyValue('a list of predicates, all of which must hold')
-    .optional()
-    .meta({
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { column: { type: 'string' }, op: { type: 'string' }, value: {}, values: {} },
-        required: ['column', 'op'],
-      },
-    }),
+  predicates: predicateList().optional(),
   primary_key_lower: cellsByName('inclusive; every key column').optional(),
   primary_key_upper: cellsByName('exclusive; every key column').optional(),
   limit: integer(0, LIMIT_MAX).optional(),
