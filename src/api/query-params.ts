@@ -8,6 +8,9 @@ import { decodePercent, rawQuery } from './raw-path.ts'
 /** Parameters of every request that returns or takes rows. */
 export const ROW_PARAMETERS = ['format', 'int64', 'timestamps', 'null'] as const
 
+/** Parameters of every request that returns rows in all formats. */
+export const READ_PARAMETERS = [...ROW_PARAMETERS, 'dictionary'] as const
+
 const INT64_FORMS = ['number', 'string'] as const
 const TIMESTAMP_FORMS = ['rfc3339', 'micros', 'millis'] as const
 

@@ -18,7 +18,12 @@ import { type FeedOptions, openFeed } from '../router/scan-session.ts'
 import { toHex } from '../util/bytes.ts'
 import type { Front } from './app-env.ts'
 import { isOurFault, statusErrorOf } from './errors.ts'
-import { createRowEncoder, type RowEncodeOptions } from './format/row-encoder.ts'
+import {
+  createRowEncoder,
+  createStreamEncoder,
+  type StreamEncodeOptions,
+  type StreamFormat,
+} from './format/row-encoder.ts'
 import { jsonResponse, RawJson } from './json-text.ts'
 import { contentTypeOf } from './media-type.ts'
 import { readProjection } from './projection.ts'
@@ -29,13 +34,13 @@ import { checkSnapshot } from './snapshot-time.ts'
 import { partitionBounds } from './table-object.ts'
 
 /** Formats that scans are answered in. */
-export const SCAN_FORMATS = ['json', 'ndjson', 'csv'] as const
+export const SCAN_FORMATS = ['json', 'ndjson', 'csv', 'arrow'] as const
 /** A format that scans are answered in. */
 export type ScanFormat = (typeof SCAN_FORMATS)[number]
 
 /** How to answer a scan. */
 export interface AnswerOptions {
-  readonly values: RowEncodeOptions
+  readonly values: StreamEncodeOptions
   readonly format: ScanFormat
   /** Whether rows are wanted, or only to know that they would come. */
   readonly isHead: boolean
@@ -62,7 +67,7 @@ export async function answerScan(
   if (query.isExplained) return explain(session, query, options)
   return options.format === 'json'
     ? answerPage(front, session, query, options)
-    : answerStream(front, session, query, options)
+    : answerStream(front, session, query, options, options.format)
 }
 
 async function answerPage(
@@ -110,10 +115,10 @@ async function answerStream(
   session: ReadSession,
   query: ScanQuery,
   options: AnswerOptions,
+  format: StreamFormat,
 ): Promise<Response> {
-  const { format, values } = options
   const scan = prepare(front, session.table, query, options, null)
-  const encoder = createRowEncoder(format, scan.columns, values)
+  const encoder = createStreamEncoder(format, scan.columns, options.values)
   if (options.isHead) return headAnswer(front, session, scan, options)
   const opened = await openFeed(session, scan.plan, scan.feed)
   const { feed } = opened

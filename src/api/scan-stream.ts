@@ -3,16 +3,23 @@
  * midway breaks the transfer, so that a part can never be taken for the whole.
  */
 
-import type { RowFeed } from '../router/row-feed.ts'
+import type { RowFeed, RowRun } from '../router/row-feed.ts'
 import { ByteArena } from '../util/arena.ts'
-import type { RowEncoder } from './format/row-encoder.ts'
+import type { StreamEncoder } from './format/row-encoder.ts'
 
 const CHUNK_BYTES = 128 * 1024
+/** A chunk of more than that is handed on in the memory that it was made in. */
+const COPIED_BYTES_MAX = 512 * 1024
+/** Rows that are encoded before it is looked at how much there is. */
+const STEP_ROW_COUNT = 4096
+
+/** Where the rows of a stream come from. */
+export type RowSource = Pick<RowFeed, 'take' | 'more' | 'close'>
 
 /** What a stream is made of. */
 export interface StreamOptions {
-  readonly feed: RowFeed
-  readonly encoder: RowEncoder
+  readonly feed: RowSource
+  readonly encoder: StreamEncoder
   /** Rows in all, or infinity. */
   readonly rowCountMax: number
   /** Told of a failure once the transfer is under way. */
@@ -44,7 +51,10 @@ export function rowStream(options: StreamOptions): ReadableStream<Uint8Array> {
 
 class ChunkSource {
   readonly #options: StreamOptions
-  readonly #out = new ByteArena(CHUNK_BYTES * 2)
+  #out = new ByteArena(CHUNK_BYTES * 2)
+  #run: RowRun | null = null
+  /** The first row of the run that is not encoded yet. */
+  #row = 0
   #rowsLeft: number
   #isEnded = false
 
@@ -56,32 +66,47 @@ class ChunkSource {
 
   /** The next bytes, at least one, or null at the end. */
   async next(): Promise<Uint8Array | null> {
-    const { feed } = this.#options
-    const out = this.#out
-    while (!this.#isEnded && out.length < CHUNK_BYTES) {
-      if (this.#encodeRun()) continue
+    const { feed, encoder } = this.#options
+    while (!this.#isEnded && this.#out.length < CHUNK_BYTES) {
+      if (this.#rowsLeft > 0 && this.#encodeStep()) continue
       // What there is goes out before more is waited for.
-      if (out.length > 0) break
-      if (!(await feed.more())) this.#isEnded = true
+      if (this.#rowsLeft > 0 && this.#out.length > 0) break
+      if (this.#rowsLeft > 0 && (await feed.more())) continue
+      this.#isEnded = true
+      encoder.appendFooter(this.#out)
     }
-    if (out.length === 0) {
+    if (this.#out.length === 0) {
       await feed.close()
       return null
     }
-    const chunk = out.bytes.slice(0, out.length)
-    out.truncate(0)
-    return chunk
+    return this.#takeChunk()
   }
 
-  /** Encodes rows at hand. Returns: whether there were any. */
-  #encodeRun(): boolean {
+  /** Encodes some of the rows at hand. Returns: whether there were any. */
+  #encodeStep(): boolean {
     const { feed, encoder } = this.#options
-    const run = feed.take()
-    if (run === null) return false
-    const end = Math.min(run.end, run.start + this.#rowsLeft)
-    encoder.appendRows(run.batch.block, run.start, end, this.#out)
-    this.#rowsLeft -= end - run.start
-    if (this.#rowsLeft === 0) this.#isEnded = true
+    if (this.#run === null) {
+      this.#run = feed.take()
+      if (this.#run === null) return false
+      this.#row = this.#run.start
+    }
+    const { batch, end } = this.#run
+    const start = this.#row
+    const next = Math.min(end, start + STEP_ROW_COUNT, start + this.#rowsLeft)
+    encoder.appendRows(batch.block, start, next, this.#out)
+    this.#rowsLeft -= next - start
+    this.#row = next
+    if (next === end) this.#run = null
     return true
+  }
+
+  #takeChunk(): Uint8Array {
+    const { bytes, length } = this.#out
+    if (length > COPIED_BYTES_MAX) {
+      this.#out = new ByteArena(CHUNK_BYTES * 2)
+      return bytes.subarray(0, length)
+    }
+    this.#out.truncate(0)
+    return bytes.slice(0, length)
   }
 }

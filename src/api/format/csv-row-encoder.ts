@@ -57,6 +57,8 @@ export class CsvRowEncoder {
     for (let row = start; row < end; row++) this.appendRow(block, row, out)
   }
 
+  appendFooter(): void {}
+
   /** Puts what was written from `start` on in quotes when it would be read as null. */
   #quoteIfNull(out: ByteArena, start: number): void {
     const nullText = this.#nullText

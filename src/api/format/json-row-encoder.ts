@@ -92,6 +92,8 @@ export class JsonRowEncoder {
     }
   }
 
+  appendFooter(): void {}
+
   /** Appends what precedes a cell, and makes room for four bytes more. */
   #appendPrefix(index: number, out: ByteArena): void {
     const length = this.#lengths[index]

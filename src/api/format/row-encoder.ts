@@ -1,12 +1,13 @@
 /**
- * Rows as text: JSON objects, NDJSON lines, CSV records. Hot: cells go from lanes to the arena
- * without an object, closure, bigint or string a row.
+ * Rows as they leave: text (JSON objects, NDJSON lines, CSV records) or columns (Arrow, Parquet).
+ * Hot: cells go from lanes to the arena without an object, closure, bigint or string a row.
  */
 
 import type { RowBlock } from '../../common/row-block.ts'
 import type { Column } from '../../common/schema.ts'
 import type { ValueOptions } from '../../common/value-options.ts'
 import type { ByteArena } from '../../util/arena.ts'
+import { ArrowRowEncoder } from './arrow-row-encoder.ts'
 import { CsvRowEncoder } from './csv-row-encoder.ts'
 import { JsonRowEncoder } from './json-row-encoder.ts'
 
@@ -19,20 +20,43 @@ export interface RowEncodeOptions extends ValueOptions {
   readonly nullText: string
 }
 
+/** The formats that a whole result is streamed in. */
+export type StreamFormat = 'ndjson' | 'csv' | 'arrow'
+
+/** How a whole result is written. */
+export interface StreamEncodeOptions extends RowEncodeOptions {
+  /** Arrow: whether text and bytes may be written as numbers of values in dictionaries. */
+  readonly hasDictionaries: boolean
+}
+
 /**
- * Appends rows to an arena in one format.
+ * Writes the whole of a result to an arena, which is emptied as it goes: header, rows, footer.
+ * What was taken need not be appended at once: rows may be kept until there are enough of them.
+ */
+export interface StreamEncoder {
+  /** Appends what comes before the first row. */
+  appendHeader(out: ByteArena): void
+  /**
+   * Takes rows `[start, end)` of a block. Requires: the block's columns are the encoder's, in its
+   * order, and it never changes.
+   */
+  appendRows(block: RowBlock, start: number, end: number, out: ByteArena): void
+  /** Appends what comes behind the last row. */
+  appendFooter(out: ByteArena): void
+}
+
+/**
+ * Appends rows to an arena as text.
  *
  *   json     the object alone, without a line feed; `appendRows` puts commas between objects
  *   ndjson   the object and a line feed
  *   csv      the record and a line feed; the header is a record of column names
+ *
+ * There is no footer, and nothing is kept.
  */
-export interface RowEncoder {
-  /** Appends what comes before the first row: nothing but in CSV. */
-  appendHeader(out: ByteArena): void
-  /** Appends a row of a block. Requires: the block's columns are the encoder's, in its order. */
+export interface RowEncoder extends StreamEncoder {
+  /** Appends a row of a block. Requires: as `appendRows`. */
   appendRow(block: RowBlock, row: number, out: ByteArena): void
-  /** Appends rows `[start, end)` of a block. Requires: as `appendRow`. */
-  appendRows(block: RowBlock, start: number, end: number, out: ByteArena): void
 }
 
 /**
@@ -47,4 +71,22 @@ export function createRowEncoder(
 ): RowEncoder {
   if (format === 'csv') return new CsvRowEncoder(columns, options, options.nullText)
   return new JsonRowEncoder(columns, options, format === 'ndjson')
+}
+
+/**
+ * An encoder of a whole result with these columns.
+ *
+ * Throws: INVALID_ARGUMENT for what the format cannot hold.
+ */
+export function createStreamEncoder(
+  format: StreamFormat,
+  columns: readonly Column[],
+  options: StreamEncodeOptions,
+): StreamEncoder {
+  switch (format) {
+    case 'arrow':
+      return new ArrowRowEncoder(columns)
+    default:
+      return createRowEncoder(format, columns, options)
+  }
 }

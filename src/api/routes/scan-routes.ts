@@ -8,7 +8,7 @@ import { SCAN_ORDERS } from '../../wire/tablet-protocol.ts'
 import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
 import { encodeNullText } from '../format/null-text.ts'
 import { answerFormat } from '../media-type.ts'
-import { type QueryParams, ROW_PARAMETERS, readQuery, valueOptionsOf } from '../query-params.ts'
+import { type QueryParams, READ_PARAMETERS, readQuery, valueOptionsOf } from '../query-params.ts'
 import { rawQuery } from '../raw-path.ts'
 import { checkJsonBody, readRequestBody } from '../request-body.ts'
 import { type AnswerOptions, answerScan, SCAN_FORMATS } from '../scan-answer.ts'
@@ -40,6 +40,9 @@ const scanParams = rowParams.extend({
 const ROW_STREAMS = {
   'application/x-ndjson': { schema: z.string().meta({ description: 'all rows, one a line' }) },
   'text/csv': { schema: z.string().meta({ description: 'a header line, then all rows' }) },
+  'application/vnd.apache.arrow.stream': {
+    schema: z.string().meta({ format: 'binary', description: 'an Arrow IPC stream of all rows' }),
+  },
 }
 
 /** Adds the routes of scans. */
@@ -89,7 +92,7 @@ export function addScanRoutes(app: App, front: Front): void {
 
 async function scanByBody(front: Front, c: AppContext): Promise<Response> {
   const request = c.req.raw
-  const params = readQuery(request, ROW_PARAMETERS)
+  const params = readQuery(request, READ_PARAMETERS)
   const options = answerOptions(c, params, () => null)
   checkJsonBody(request)
   const access = await accessTable(front, c, { all: ['SELECT'] })
@@ -100,7 +103,7 @@ async function scanByBody(front: Front, c: AppContext): Promise<Response> {
 }
 
 async function scanByQuery(front: Front, c: AppContext): Promise<Response> {
-  const params = readQuery(c.req.raw, [...ROW_PARAMETERS, ...SCAN_PARAMETERS], ['where'])
+  const params = readQuery(c.req.raw, [...READ_PARAMETERS, ...SCAN_PARAMETERS], ['where'])
   const options = answerOptions(c, params, (token) => nextLink(c, token))
   const query = scanQueryOfParams(params, options.values)
   checkPaging(query, options)
@@ -116,7 +119,7 @@ function answerOptions(
   const nullText = params.text('null') ?? ''
   encodeNullText(nullText)
   return {
-    values: { ...valueOptionsOf(params), nullText },
+    values: { ...valueOptionsOf(params), nullText, hasDictionaries: params.flag('dictionary') },
     format: answerFormat(c.req.raw, params, SCAN_FORMATS),
     isHead: c.req.raw.method === 'HEAD',
     nextLink: link,
