@@ -24,6 +24,7 @@ import { isOpen, isUnderApi } from './open-paths.ts'
 import type { AppPorts } from './ports.ts'
 import { rawPath } from './raw-path.ts'
 import { clientRequestId } from './request-headers.ts'
+import { addAggregateRoutes } from './routes/aggregate-routes.ts'
 import { addDocRoutes } from './routes/doc-routes.ts'
 import { addHealthRoutes } from './routes/health-routes.ts'
 import { addRowRoutes } from './routes/row-routes.ts'
@@ -50,6 +51,7 @@ export function createApp(ports: AppPorts): App {
   addRowsRoutes(app, front)
   addRowRoutes(app, front)
   addScanRoutes(app, front)
+  addAggregateRoutes(app, front)
   addTabletRoutes(app, front)
   return app
 }

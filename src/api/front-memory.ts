@@ -7,9 +7,16 @@ import { FRONT_MEMORY_BYTES_MAX } from '../common/limits.ts'
 import { StatusError } from '../common/status.ts'
 import { assert } from '../util/assert.ts'
 
+/** Room that is taken for as long as something lives. */
+interface Loan {
+  readonly owner: WeakRef<object>
+  readonly holding: Holding
+}
+
 /** Bytes held by the requests of one isolate. */
 export class FrontMemory {
   #heldBytes = 0
+  #loans: Loan[] = []
 
   /** Bytes held now. */
   get heldBytes(): number {
@@ -31,9 +38,31 @@ export class FrontMemory {
     }
   }
 
+  /**
+   * Takes room for what outlives its request's work, such as a stream that is being read: until it
+   * is released, or `owner` is gone. A client that goes away may end all that would release it.
+   *
+   * Throws: SERVICE_UNAVAILABLE when there is no room.
+   */
+  holdFor(owner: object, bytes: number): Holding {
+    const holding = this.open()
+    holding.grow(bytes)
+    this.#forgetLoans()
+    this.#loans.push({ owner: new WeakRef(owner), holding })
+    return holding
+  }
+
+  #forgetLoans(): void {
+    for (const { owner, holding } of this.#loans) if (owner.deref() === undefined) holding.release()
+    this.#loans = this.#loans.filter(({ holding }) => !holding.isEmpty)
+  }
+
   /** Returns: whether there was room. */
   #change(bytes: number): boolean {
-    if (bytes > 0 && this.#heldBytes + bytes > FRONT_MEMORY_BYTES_MAX) return false
+    if (bytes > 0 && this.#heldBytes + bytes > FRONT_MEMORY_BYTES_MAX) {
+      this.#forgetLoans()
+      if (this.#heldBytes + bytes > FRONT_MEMORY_BYTES_MAX) return false
+    }
     this.#heldBytes += bytes
     assert(this.#heldBytes >= 0, 'more was given back than taken')
     return true
@@ -61,6 +90,11 @@ export class Holding {
   grow(bytes: number): void {
     if (this.tryGrow(bytes)) return
     throw new StatusError('SERVICE_UNAVAILABLE', 'too many large requests at once')
+  }
+
+  /** Whether it holds nothing. */
+  get isEmpty(): boolean {
+    return this.#bytes === 0
   }
 
   /** Gives everything back. */

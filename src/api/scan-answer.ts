@@ -259,6 +259,7 @@ function pageHeaders(
   return link === null ? headers : { ...headers, Link: `<${link}>; rel="next"` }
 }
 
-function scanHeaders(snapshot: Timestamp, format: ScanFormat): Record<string, string> {
+/** Headers of rows that were read at a snapshot. */
+export function scanHeaders(snapshot: Timestamp, format: ScanFormat): Record<string, string> {
   return { 'Content-Type': contentTypeOf(format), 'Nyala-Timestamp': String(snapshot) }
 }

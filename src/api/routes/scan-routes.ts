@@ -37,7 +37,8 @@ const scanParams = rowParams.extend({
   snapshot_timestamp: z.string().optional().meta({ description: 'integer micros or RFC 3339' }),
 })
 
-const ROW_STREAMS = {
+/** Contents of answers that are rows and no JSON. */
+export const ROW_STREAMS = {
   'application/x-ndjson': { schema: z.string().meta({ description: 'all rows, one a line' }) },
   'text/csv': { schema: z.string().meta({ description: 'a header line, then all rows' }) },
   'application/vnd.apache.arrow.stream': {
@@ -111,7 +112,8 @@ async function scanByQuery(front: Front, c: AppContext): Promise<Response> {
   return withReadSession(front, access, (session) => answerScan(front, session, query, options))
 }
 
-function answerOptions(
+/** How a request wants its rows. Throws: INVALID_ARGUMENT, NOT_ACCEPTABLE. */
+export function answerOptions(
   c: AppContext,
   params: QueryParams,
   link: (token: string) => string | null,
