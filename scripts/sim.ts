@@ -7,6 +7,10 @@
  *   --planted     plants bugs in a copy, one by one, and waits for each to be found; with --only T
  *                 those whose names have T
  *   --brief       tells of a failure only which law it broke
+ *
+ * `npm run sim -- scans` reads whole tables at random and holds what it gets against a model:
+ *
+ *   --count N     how many reads; 20,000 when not given
  */
 
 import { readFileSync } from 'node:fs'
@@ -19,9 +23,12 @@ const { drawScript } = await import('../test/sim/draw-script.ts')
 const { reportFailure } = await import('../test/sim/report-failure.ts')
 const { runScript } = await import('../test/sim/run-script.ts')
 const { runPlanted } = await import('./sim-planted.ts')
+const { replayScans, simulateScans } = await import('./sim-scans.ts')
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
+    count: { type: 'string', default: '20000' },
     minutes: { type: 'string', default: '1' },
     seed: { type: 'string', default: '' },
     events: { type: 'string', default: '' },
@@ -81,6 +88,11 @@ function firstLine(error: unknown): string {
   return String(error).split('\n')[0]
 }
 
-if (values.planted) await runPlanted(Number(values.minutes), values.only)
+const firstSeed = Number(values.seed) || (Date.now() % 1_000_000) * 1000
+
+if (positionals[0] === 'scans') {
+  if (values.replay !== '') await replayScans(values.replay)
+  else await simulateScans({ count: Number(values.count), firstSeed })
+} else if (values.planted) await runPlanted(Number(values.minutes), values.only)
 else if (values.replay !== '') replay(values.replay)
-else simulate(Number(values.minutes), Number(values.seed) || (Date.now() % 1_000_000) * 1000)
+else simulate(Number(values.minutes), firstSeed)

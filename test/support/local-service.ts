@@ -16,6 +16,7 @@ import { TabletMaintenance } from '../../src/server/tablet-maintenance.ts'
 import { tabletPage } from '../../src/server/tablet-page.ts'
 import { MemoryAccountant } from '../../src/tablet/memory-accountant.ts'
 import { Tablet } from '../../src/tablet/tablet.ts'
+import type { TabletLayout } from '../../src/tablet/tablet-layout.ts'
 import type { TabletReply } from '../../src/tablet/tablet-request.ts'
 import { Prng } from '../../src/util/prng.ts'
 import type { CatalogStub } from '../../src/wire/catalog-protocol.ts'
@@ -58,6 +59,8 @@ export interface LocalOptions {
   /** How likely it is that a tablet's memory vanishes before a call. */
   readonly evictChance?: number
   readonly memoryBytesMax?: number
+  /** How tablets cut what they store. */
+  readonly layout?: TabletLayout
 }
 
 /** Alarms after which one call of `runAlarms` gives up: something is due for ever. */
@@ -239,11 +242,13 @@ export class LocalTablet implements TabletStub {
   }
 
   #open(): Tablet {
+    const { layout } = this.#service.options
     this.#tablet ??= Tablet.open({
       store: this.store,
       clock: this.#clock,
       prng: new Prng(this.#service.options.seed),
       accountant: this.#service.accountant,
+      ...(layout === undefined ? {} : { layout }),
     })
     return this.#tablet
   }

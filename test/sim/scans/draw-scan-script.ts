@@ -1,0 +1,190 @@
+/** Draws scripts over whole tables from seeds. */
+
+import { MAINTENANCE_OPS, type MaintenanceOp } from '../../../src/common/maintenance-op.ts'
+import { Prng } from '../../../src/util/prng.ts'
+import { drawScan, type QueryGround } from './draw-query.ts'
+import { drawTable, shuffled } from './draw-table.ts'
+import { drawPlan, drawPlanned, type ValuePlan } from './draw-value.ts'
+import type { ModelTable } from './model-table.ts'
+import type { ModelColumn, Value } from './model-value.ts'
+import {
+  type ModelQuery,
+  type ScanEvent,
+  type ScanQuery,
+  type ScanScript,
+  WRITE_FORMATS,
+  type WriteEvent,
+} from './scan-script.ts'
+import type { ModelOperation } from './version-model.ts'
+
+const OPERATIONS = [
+  'INSERT',
+  'INSERT_IGNORE',
+  'UPSERT',
+  'UPSERT',
+  'UPSERT_IGNORE',
+  'UPDATE',
+  'UPDATE_IGNORE',
+  'UPDATE_IGNORE',
+  'DELETE',
+  'DELETE_IGNORE',
+]
+const SEEN_MAX = 300
+
+/** The script of a seed: so many reads, and what they read. */
+export function drawScanScript(seed: number, readCount: number): ScanScript {
+  const prng = new Prng(seed)
+  const table = drawTable(prng)
+  return {
+    seed,
+    table,
+    evictChance: prng.pick([0, 0, 0, 0.02]),
+    events: new ScriptDrawer(prng, table).draw(readCount),
+  }
+}
+
+class ScriptDrawer {
+  readonly #prng: Prng
+  readonly #table: ModelTable
+  readonly #plans: readonly ValuePlan[]
+  readonly #seen: readonly Value[][]
+  readonly #keys: (readonly Value[])[] = []
+  readonly #ground: QueryGround
+  #serial = 0
+
+  constructor(prng: Prng, table: ModelTable) {
+    this.#prng = prng
+    this.#table = table
+    this.#plans = table.columns.map((column) => drawPlan(prng, column))
+    this.#seen = table.columns.map(() => [])
+    this.#ground = {
+      columns: table.columns,
+      seen: (column) => this.#seen[table.columns.indexOf(column)],
+    }
+  }
+
+  draw(readCount: number): ScanEvent[] {
+    const prng = this.#prng
+    const events: ScanEvent[] = []
+    const rowCount = prng.pick([1, 10, 40, 100, 100, 400])
+    for (let i = prng.between(2, 12); i > 0; i--) {
+      events.push(this.#write(prng.between(1, rowCount)))
+      if (prng.chance(0.6)) events.push(this.#upkeep())
+      if (prng.chance(0.15)) events.push(...this.#deltas())
+    }
+    for (let reads = 0; reads < readCount; ) {
+      if (prng.chance(0.12)) events.push(this.#write(prng.between(1, 30)))
+      if (prng.chance(0.12)) events.push(this.#upkeep())
+      if (prng.chance(0.02)) events.push(...this.#deltas())
+      if (prng.chance(0.06)) {
+        events.push(this.#together())
+        reads += 2
+      }
+      const query = this.#query()
+      events.push({ kind: 'read', query })
+      reads++
+    }
+    return events
+  }
+
+  #query(): ModelQuery {
+    const query = drawScan(this.#prng, this.#ground)
+    return query.pageSize !== null && this.#prng.chance(0.3) ? this.#interrupted(query) : query
+  }
+
+  /** A walk through pages while the table changes. */
+  #interrupted(query: ScanQuery): ScanQuery {
+    const between = Array.from({ length: this.#prng.between(1, 4) }, (): ScanEvent => {
+      return this.#prng.chance(0.5) ? this.#write(this.#prng.between(1, 6)) : this.#upkeep(100_000)
+    })
+    return { ...query, between }
+  }
+
+  /** Rows on disk with changes in several files of deltas, merged or not. */
+  #deltas(): ScanEvent[] {
+    const prng = this.#prng
+    const request = (op: MaintenanceOp): ScanEvent => ({ kind: 'maintain', op, dice: null })
+    const events = [this.#write(prng.between(1, 40)), request('FLUSH_MRS')]
+    for (let i = prng.between(1, 3); i > 0; i--) {
+      events.push(this.#write(prng.between(1, 20)), request('FLUSH_DMS'))
+    }
+    const merge = prng.pick(['MINOR_DELTA_COMPACT', 'MAJOR_DELTA_COMPACT', 'COMPACT'] as const)
+    return prng.chance(0.6) ? [...events, request(merge)] : events
+  }
+
+  #together(): ScanEvent {
+    const prng = this.#prng
+    const reads = Array.from({ length: 2 }, (): ScanEvent => {
+      return { kind: 'read', query: drawScan(prng, this.#ground) }
+    })
+    const write = this.#write(prng.between(1, 60))
+    const upkeep: ScanEvent = { kind: 'maintain', op: prng.pick(MAINTENANCE_OPS), dice: null }
+    return { kind: 'together', events: shuffled(prng, [write, upkeep, ...reads]) }
+  }
+
+  #upkeep(advanceMax = Number.POSITIVE_INFINITY): ScanEvent {
+    const prng = this.#prng
+    if (prng.chance(0.15)) return { kind: 'evict', dice: prng.unit() }
+    if (prng.chance(0.15)) {
+      const micros = prng.pick([1000, 100_000, 6_000_000, 40_000_000])
+      return { kind: 'advance', micros: Math.min(advanceMax, micros) }
+    }
+    const op = prng.pick([...MAINTENANCE_OPS, 'FLUSH_MRS', 'FLUSH_MRS', 'FLUSH_DMS'] as const)
+    return { kind: 'maintain', op, dice: prng.chance(0.5) ? prng.unit() : null }
+  }
+
+  #write(rowCount: number): WriteEvent {
+    const prng = this.#prng
+    const format = prng.pick(WRITE_FORMATS)
+    const isUniform = format !== 'json' || prng.chance(0.3)
+    const first = rowCount > 20 && prng.chance(0.7) ? 'UPSERT' : prng.pick(OPERATIONS)
+    // All rows of a CSV body have the same columns.
+    const isLeftOut = format === 'csv' ? this.#leftOut() : null
+    const operations = Array.from({ length: rowCount }, (): ModelOperation => {
+      const operation = isUniform ? first : prng.pick(OPERATIONS)
+      return [operation, this.#cells(operation, isLeftOut ?? this.#leftOut())]
+    })
+    return { kind: 'write', format, operations }
+  }
+
+  /** Which columns a row leaves out if its operation lets it. */
+  #leftOut(): readonly boolean[] {
+    const share = this.#prng.pick([0, 0, 0.3, 0.8])
+    return this.#table.columns.map(() => this.#prng.chance(share))
+  }
+
+  #cells(operation: string, isLeftOut: readonly boolean[]): ModelOperation[1] {
+    const { columns } = this.#table
+    const serial = this.#serial++
+    const isOld = this.#keys.length > 0 && this.#prng.chance(operation === 'INSERT' ? 0.05 : 0.6)
+    const key = isOld ? this.#prng.pick(this.#keys) : null
+    const entries: [string, Value][] = []
+    for (const [i, column] of columns.entries()) {
+      if (!column.isKey && operation.startsWith('DELETE')) break
+      if (isLeftOut[i] && mayBeLeftOut(column, operation)) continue
+      const value = key !== null && column.isKey ? key[i] : this.#value(column, i, serial)
+      entries.push([column.name, value])
+    }
+    if (!isOld && this.#keys.length < 1000) {
+      this.#keys.push(columns.flatMap(({ isKey }, i) => (isKey ? [entries[i][1]] : [])))
+    }
+    // Not by assignment: a column may be called __proto__.
+    return Object.fromEntries(entries)
+  }
+
+  #value(column: ModelColumn, index: number, serial: number): Value {
+    const value = drawPlanned(this.#prng, column, this.#plans[index], serial)
+    const seen = this.#seen[index]
+    if (value !== null) {
+      if (seen.length < SEEN_MAX) seen.push(value)
+      else seen[this.#prng.below(SEEN_MAX)] = value
+    }
+    return value
+  }
+}
+
+function mayBeLeftOut(column: ModelColumn, operation: string): boolean {
+  if (column.isKey) return false
+  if (operation.startsWith('UPDATE')) return true
+  return column.isNullable || column.defaultValue !== null
+}

@@ -1,0 +1,106 @@
+/**
+ * What a run over a whole table does, as plain data: all that it depends on, so that it can be
+ * written to a file, cut down, and run again.
+ *
+ * A `dice` in [0, 1) chooses among what is there when the event comes.
+ */
+
+import type { MaintenanceOp } from '../../../src/common/maintenance-op.ts'
+import type { ReadMode } from '../../../src/common/read-mode.ts'
+import type { ValueOptions } from '../../../src/common/value-options.ts'
+import type { ScanOrder } from '../../../src/wire/tablet-protocol.ts'
+import type { ModelPredicate } from './model-literal.ts'
+import type { ModelTable } from './model-table.ts'
+import type { Value } from './model-value.ts'
+import type { ModelOperation } from './version-model.ts'
+
+/** Formats that rows go in as. */
+export const WRITE_FORMATS = ['json', 'ndjson', 'csv'] as const
+/** Formats that rows come out as. */
+export const READ_FORMATS = ['json', 'ndjson', 'csv'] as const
+
+/** The time that is read at. */
+export type ModelMoment =
+  /** Whatever the mode picks. */
+  | { readonly kind: 'now'; readonly mode: ReadMode | null }
+  /** The time of an op, or a microsecond beside it. */
+  | { readonly kind: 'op'; readonly dice: number; readonly offset: number }
+  /** Ahead of the clock. */
+  | { readonly kind: 'ahead'; readonly micros: number }
+  /** Before all history that is kept. */
+  | { readonly kind: 'forgotten' }
+
+/** Which rows are asked for. */
+export interface ModelSelection {
+  readonly predicates: readonly ModelPredicate[]
+  /** Key cells. */
+  readonly lower: readonly Value[] | null
+  readonly upper: readonly Value[] | null
+}
+
+/** A scan. */
+export interface ScanQuery extends ModelSelection {
+  readonly kind: 'scan'
+  /** null: not said. */
+  readonly columns: readonly string[] | null
+  readonly order: ScanOrder | null
+  readonly limit: number | null
+  readonly at: ModelMoment
+  /** Whether times go over the wire as RFC 3339. */
+  readonly isTimeText: boolean
+  readonly format: (typeof READ_FORMATS)[number]
+  readonly via: 'post' | 'get'
+  readonly options: ValueOptions
+  readonly nullText: string
+  readonly pageSize: number | null
+  /** What happens between pages, over and over. */
+  readonly between: readonly ScanEvent[]
+}
+
+/** What is asked. */
+export type ModelQuery = ScanQuery
+
+/** What is written by one request. CSV and NDJSON have one operation for all rows. */
+export interface WriteEvent {
+  readonly kind: 'write'
+  readonly format: (typeof WRITE_FORMATS)[number]
+  readonly operations: readonly ModelOperation[]
+}
+
+/** One event. */
+export type ScanEvent =
+  | WriteEvent
+  | { readonly kind: 'read'; readonly query: ModelQuery }
+  | { readonly kind: 'maintain'; readonly op: MaintenanceOp; readonly dice: number | null }
+  | { readonly kind: 'evict'; readonly dice: number }
+  | { readonly kind: 'advance'; readonly micros: number }
+  /** All at once; at most one of them is a write. */
+  | { readonly kind: 'together'; readonly events: readonly ScanEvent[] }
+
+/** A run. */
+export interface ScanScript {
+  readonly seed: number
+  readonly table: ModelTable
+  readonly evictChance: number
+  readonly events: readonly ScanEvent[]
+}
+
+/** A script as text. Integers and odd floats, which JSON has no form for, are objects. */
+export function scriptToText(script: ScanScript): string {
+  return JSON.stringify(script, (_name, value: unknown) => {
+    if (typeof value === 'bigint') return { $int: String(value) }
+    if (typeof value !== 'number') return value
+    const isOdd = !Number.isFinite(value) || Object.is(value, -0)
+    return isOdd ? { $float: Object.is(value, -0) ? '-0' : String(value) } : value
+  })
+}
+
+/** The script of a text. */
+export function scriptOfText(text: string): ScanScript {
+  return JSON.parse(text, (_name, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value
+    const { $int, $float } = value as { readonly $int?: string; readonly $float?: string }
+    if ($int !== undefined) return BigInt($int)
+    return $float === undefined ? value : Number($float)
+  }) as ScanScript
+}

@@ -1,0 +1,147 @@
+/**
+ * The truth about a table: every version of every row. Slow, obvious, and without a line of the
+ * engine.
+ */
+
+import { isCovered, type ModelTable } from './model-table.ts'
+import { compareTuples, type ModelColumn, type Value } from './model-value.ts'
+
+/** A row in schema order. */
+export type ModelRow = readonly Value[]
+/** Cells by column name; a column that is absent was not set. */
+export type SetCells = Readonly<Record<string, Value>>
+/** An operation and its row. */
+export type ModelOperation = readonly [operation: string, cells: SetCells]
+
+/** What an operation came to: a counter of the answer, or the code of a row error. */
+export type ModelOutcome =
+  | 'inserted'
+  | 'upserted'
+  | 'updated'
+  | 'deleted'
+  | 'ignored'
+  | 'ALREADY_PRESENT'
+  | 'NOT_FOUND'
+  | 'INVALID_ARGUMENT'
+
+interface Version {
+  readonly at: number
+  /** null: deleted. */
+  readonly row: ModelRow | null
+}
+
+/** A key and its life. */
+interface KeyHistory {
+  readonly key: readonly Value[]
+  readonly name: string
+  readonly versions: Version[]
+}
+
+/** A row at a time, and the name of its key. */
+export interface FoundRow {
+  readonly keyName: string
+  readonly row: ModelRow
+}
+
+/** See the file's header. */
+export class VersionModel {
+  readonly table: ModelTable
+  readonly keyColumns: readonly ModelColumn[]
+  readonly #keys = new Map<string, KeyHistory>()
+  #sorted: KeyHistory[] = []
+  /** Times of ops, ascending, each once. */
+  readonly opTimes: number[] = []
+
+  constructor(table: ModelTable) {
+    this.table = table
+    this.keyColumns = table.columns.filter(({ isKey }) => isKey)
+  }
+
+  /** The name of a key. */
+  keyName(key: readonly Value[]): string {
+    return JSON.stringify(key.map(String))
+  }
+
+  /** The key of an operation. */
+  keyOf(cells: SetCells): Value[] {
+    return this.keyColumns.map(({ name }) => cells[name])
+  }
+
+  /** The newest version of a key. */
+  newest(keyName: string): ModelRow | null {
+    return this.#keys.get(keyName)?.versions.at(-1)?.row ?? null
+  }
+
+  /** Applies an operation at a time, behind all that was applied to its key. */
+  apply([operation, cells]: ModelOperation, timeOf: (keyName: string) => number): ModelOutcome {
+    const key = this.keyOf(cells)
+    if (!isCovered(this.table, key)) return 'NOT_FOUND'
+    const name = this.keyName(key)
+    const present = this.newest(name)
+    const hasCells = Object.keys(cells).length > this.keyColumns.length
+    const put = (row: ModelRow | null) => this.put(key, timeOf(name), row)
+    if (operation.startsWith('DELETE')) {
+      if (present === null) return operation === 'DELETE' ? 'NOT_FOUND' : 'ignored'
+      put(null)
+      return 'deleted'
+    }
+    if (operation.startsWith('UPDATE')) {
+      if (!hasCells) return 'INVALID_ARGUMENT'
+      if (present === null) return operation === 'UPDATE' ? 'NOT_FOUND' : 'ignored'
+      put(this.#changed(present, cells))
+      return 'updated'
+    }
+    const isUpsert = operation.startsWith('UPSERT')
+    if (present !== null && !isUpsert) {
+      return operation === 'INSERT' ? 'ALREADY_PRESENT' : 'ignored'
+    }
+    const defaults = this.table.columns.map(({ defaultValue }) => defaultValue)
+    put(this.#changed(present ?? defaults, cells))
+    return isUpsert ? 'upserted' : 'inserted'
+  }
+
+  /** Puts a version behind all others of its key. */
+  put(key: readonly Value[], at: number, row: ModelRow | null): void {
+    const name = this.keyName(key)
+    let history = this.#keys.get(name)
+    if (history === undefined) {
+      history = { key, name, versions: [] }
+      this.#keys.set(name, history)
+    }
+    const last = history.versions.at(-1)
+    if (last !== undefined && last.at > at) throw new Error(`a change at ${at} after ${last.at}`)
+    history.versions.push({ at, row })
+    this.#noteTime(at)
+  }
+
+  /** All rows at a time, by ascending key. */
+  rowsAt(time: number): FoundRow[] {
+    if (this.#sorted.length !== this.#keys.size) {
+      this.#sorted = [...this.#keys.values()]
+      this.#sorted.sort((a, b) => compareTuples(this.keyColumns, a.key, b.key))
+    }
+    const rows: FoundRow[] = []
+    for (const { versions, name } of this.#sorted) {
+      let row: ModelRow | null = null
+      for (const version of versions) if (version.at <= time) row = version.row
+      if (row !== null) rows.push({ keyName: name, row })
+    }
+    return rows
+  }
+
+  #changed(row: ModelRow, cells: SetCells): ModelRow {
+    return this.table.columns.map(({ name }, i) =>
+      Object.hasOwn(cells, name) ? cells[name] : row[i],
+    )
+  }
+
+  #noteTime(at: number): void {
+    const last = this.opTimes.at(-1) ?? 0
+    if (at === last) return
+    if (at > last) this.opTimes.push(at)
+    else if (!this.opTimes.includes(at)) {
+      this.opTimes.push(at)
+      this.opTimes.sort((a, b) => a - b)
+    }
+  }
+}
