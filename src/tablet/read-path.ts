@@ -2,6 +2,7 @@
  * Reads of a tablet: which snapshot they see, and what is asked of the rowsets.
  */
 
+import { optimizeDiffSpec } from '../common/diff-spec.ts'
 import { hashKeys } from '../common/hash-keys.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import { GET_KEY_COUNT_MAX, READ_BYTES_MAX } from '../common/limits.ts'
@@ -11,6 +12,7 @@ import { optimizeScanSpec } from '../common/scan-spec.ts'
 import type { Schema } from '../common/schema.ts'
 import { invalidArgument, StatusError } from '../common/status.ts'
 import { KeyArena } from '../util/arena.ts'
+import { openDiffScan } from './diff/open-diff-scan.ts'
 import type { MemRowSet } from './memory/mem-row-set.ts'
 import type { RowSetIterator } from './row-set.ts'
 import { lookupRows } from './scan/key-lookup.ts'
@@ -54,6 +56,20 @@ export function checkHistory(parts: TabletParts, snapshot: Timestamp, now: Times
 }
 
 /**
+ * Checks where a diff begins that ends at a snapshot. Throws: INVALID_ARGUMENT when it ends before,
+ * INVALID_SNAPSHOT as `checkHistory`.
+ */
+export function checkDiff(
+  parts: TabletParts,
+  diffFrom: Timestamp,
+  snapshot: Timestamp,
+  now: Timestamp,
+): void {
+  if (diffFrom > snapshot) throw invalidArgument('diff_from is later than the snapshot')
+  checkHistory(parts, diffFrom, now)
+}
+
+/**
  * Opens a scan at a snapshot, over the part of its keys that the tablet can hold. Throws:
  * INVALID_ARGUMENT when the table lacks a column asked for. Requires: the snapshot was promised.
  */
@@ -63,7 +79,10 @@ export function openTabletScan(
   snapshot: Timestamp,
 ): OpenedScan {
   const options = scanOptionsOf(parts, request, snapshot)
-  const scanner = options === null ? new TabletScanner(null) : openScan(options)
+  if (options === null) return { snapshot, scanner: new TabletScanner(null) }
+  const { diffFrom = null } = request
+  const isDiff = diffFrom !== null
+  const scanner = isDiff ? openDiffScan({ ...options, diffFrom }) : openScan(options)
   return { snapshot, scanner }
 }
 
@@ -90,7 +109,9 @@ function scanOptionsOf(
   checkColumnIds(schema, request.columnIds)
   for (const { columnId } of request.predicates) checkColumnIds(schema, [columnId])
   const { partitionSchema, partition } = identity
-  const spec = optimizeScanSpec(schema, pruneInLists(schema, partitionSchema, partition, request))
+  const pruned = pruneInLists(schema, partitionSchema, partition, request)
+  const isDiff = (request.diffFrom ?? null) !== null
+  const spec = isDiff ? optimizeDiffSpec(schema, pruned) : optimizeScanSpec(schema, pruned)
   if (spec.isEmpty) return null
   return {
     rowSets: [...memRowSetsOf(parts), ...parts.tree.inRange(spec.lowerKey, spec.upperKey)],

@@ -36,6 +36,12 @@ export interface RowSetScan extends RowProjection {
   readonly isDescending: boolean
   /** Whether batches carry the encoded key of each row. */
   readonly withKeys: boolean
+  /**
+   * Given: only rows that changed above it, and that were there at it or are at the snapshot. Then
+   * the last column is the one that tells whether a row is deleted; cells of deleted rows but those
+   * of the key mean nothing, and tests are on key columns only.
+   */
+  readonly diffFrom?: Timestamp | null
 }
 
 /** Where a batch ends at the latest. */
@@ -128,6 +134,9 @@ export interface RowSet {
    * its key order, which a scan needs anyway; else nothing is read.
    */
   keyBounds(): KeyBounds | null
+
+  /** Whether a row may have changed above `after` and at or below `upTo`. Reads nothing. */
+  mayHaveChanged(after: Timestamp, upTo: Timestamp): boolean
 
   /** Opens a scan. Cost: of a DiskRowSet nothing is read before the first batch. */
   openIterator(scan: RowSetScan): RowSetIterator

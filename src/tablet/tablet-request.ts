@@ -81,6 +81,11 @@ export interface ScanRequest extends TabletRequest {
 }
 
 /** Rows by primary key. */
+  /**
+   * Given: only rows that changed above it and at or below the snapshot, and behind the columns one
+   * that tells whether the row is deleted. Requires: the order is ORDERED.
+   */
+  readonly diffFrom?: Timestamp | null
 export interface LookupRequest extends TabletRequest {
   readonly columnIds: readonly number[]
   /** Encoded keys, joined. */

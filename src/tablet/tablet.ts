@@ -29,6 +29,7 @@ import { MaintenanceManager } from './maintenance/maintenance-manager.ts'
 import type { MemoryAccountant } from './memory-accountant.ts'
 import type { TabletStore } from './ports.ts'
 import {
+  checkDiff,
   checkHistory,
   type LookupFound,
   lookupTabletRows,
@@ -281,13 +282,18 @@ export class Tablet {
    * applied here and is no older than the caller's clock.
    *
    * Throws: INVALID_ARGUMENT for a snapshot too far ahead or a column that is not there,
-   * INVALID_SNAPSHOT for one older than the table's history. Returns: a scanner that later writes
-   * do not disturb.
+   * INVALID_SNAPSHOT for one older than the table's history, also where a diff begins. Returns: a
+   * scanner that later writes do not disturb.
    */
   openScan(request: ScanRequest): TabletReply<OpenedScan> {
     return this.#answer(
       request,
-      (parts) => openTabletScan(parts, request, this.#snapshotOf(parts, request)),
+      (parts) => {
+        const snapshot = this.#snapshotOf(parts, request)
+        const { diffFrom = null } = request
+        if (diffFrom !== null) checkDiff(parts, diffFrom, snapshot, this.#clock.physical)
+        return openTabletScan(parts, request, snapshot)
+      },
       request.snapshot,
     )
   }

@@ -97,6 +97,11 @@ export interface ScanCall extends TabletCall {
   readonly order: ScanOrder
   /** null: the tablet's own present, for a read that touches this tablet only. */
   readonly snapshot: Timestamp | null
+  /**
+   * Given: only rows that changed above it, and behind the columns one that tells whether the row
+   * is deleted (src/common/is-deleted-column.ts). Requires: the order is ORDERED.
+   */
+  readonly diffFrom?: Timestamp | null
   readonly rowCountMax: number
   /** `read` only: stops after the batch that passes this many bytes. */
   readonly bytesMax: number

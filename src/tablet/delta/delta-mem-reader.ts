@@ -71,6 +71,7 @@ export class DeltaMemReader implements DeltaReader {
   readonly #columns: readonly HistoryColumn[]
   readonly #columnIds: ReadonlySet<number>
   readonly #snapshot: Timestamp
+  readonly #changedAfter: Timestamp
   /** By index in the log: place among those wanted. */
   #wanted = new Int16Array(0)
   #named: NamedCells[] = []
@@ -88,6 +89,7 @@ export class DeltaMemReader implements DeltaReader {
     this.#columns = columns
     this.#columnIds = new Set(wants.columnIds)
     this.#snapshot = wants.snapshot
+    this.#changedAfter = wants.changedAfter ?? Infinity
   }
 
   read(start: number, end: number): readonly DeltaRun[] {
@@ -132,7 +134,8 @@ export class DeltaMemReader implements DeltaReader {
       return
     }
     const positions = this.#positions.fill(UNCHANGED)
-    if (log.resolve(redo, this.#wanted, positions.length, positions, 0) === 0) return
+    const isWanted = log.resolve(redo, this.#wanted, positions.length, positions, 0) > 0
+    if (!isWanted && log.at(redo) <= this.#changedAfter) return
     this.#records.add(ordinal, log.at(redo), DELTA_KINDS.UPDATE)
     for (let place = 0; place < positions.length; place++) {
       if (positions[place] === UNCHANGED) continue

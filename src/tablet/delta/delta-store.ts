@@ -6,6 +6,8 @@ import type { DeltaRecords } from './delta-records.ts'
 export interface DeltaWants {
   readonly snapshot: Timestamp
   readonly columnIds: readonly number[]
+  /** Given: also the record of a row that changed above it, though it has no wanted cell. */
+  readonly changedAfter?: Timestamp
 }
 
 /** Records `[start, end)` of some, by index. */

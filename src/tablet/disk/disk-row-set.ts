@@ -28,6 +28,7 @@ import { DeltaMemStore } from '../delta/delta-mem-store.ts'
 import type { DeltaRecords } from '../delta/delta-records.ts'
 import type { DeltaStore } from '../delta/delta-store.ts'
 import { deletedOrdinals, existsJustBefore } from '../delta/liveness.ts'
+import { hasRecordsWithin } from '../diff/changed-rows.ts'
 import type { KeyBounds, RowSet, RowSetIterator, RowSetScan } from '../row-set.ts'
 import type { KeyLookup } from '../scan/key-lookup.ts'
 import { BaseReader } from './base-reader.ts'
@@ -181,6 +182,12 @@ export class DiskRowSet implements RowSet {
 
   keyBounds(): KeyBounds {
     return this
+  }
+
+  mayHaveChanged(after: Timestamp, upTo: Timestamp): boolean {
+    const { undos, redos, memStores } = this.#view
+    const stores: DeltaStore[] = [...undos, ...redos, ...memStores]
+    return stores.some((store) => hasRecordsWithin(store, after, upTo))
   }
 
   /** Holds on to it as it is now: whoever does reads the same until the release. */

@@ -19,6 +19,7 @@ import { CorruptionError } from '../../common/status.ts'
 import { compareWhole } from '../../util/bytes.ts'
 import { DeltaWindow } from '../delta/delta-window.ts'
 import { gatherPatched } from '../delta/gather-patched.ts'
+import { DiffDeltaWindow } from '../diff/diff-delta-window.ts'
 import type { RowSetScan, SelectedColumn } from '../row-set.ts'
 import { type ColumnTest, passesCell } from '../scan/column-test.ts'
 import type { DiskRowSetView } from './disk-row-set.ts'
@@ -69,6 +70,8 @@ export class ScanWindow {
   readonly #sizes: Float64Array | null
   /** Null when no delta says anything about the snapshot. */
   readonly #deltas: DeltaWindow | null
+  /** The same, when only rows that changed are wanted. */
+  readonly #diff: DiffDeltaWindow | null
   #windowRows = FIRST_WINDOW_ROWS
 
   /** Throws: CORRUPTION. Cost: reads the directory, and pages of keys where a bound lies within. */
@@ -86,13 +89,9 @@ export class ScanWindow {
     for (const { column } of scan.tests) wanted.set(column.id, column)
     for (const column of scan.columns) wanted.set(column.id, column)
     const changing = [...wanted.values()].filter(({ isKey }) => !isKey)
-    const deltas = new DeltaWindow({
-      undos: view.undos,
-      redos: [...view.redos, ...view.memStores],
-      snapshot: scan.snapshot,
-      columns: changing,
-    })
-    this.#deltas = deltas.relevantStores.length === 0 ? null : deltas
+    const deltas = openDeltas(view, scan, changing)
+    this.#diff = deltas instanceof DiffDeltaWindow ? deltas : null
+    this.#deltas = this.#diff === null && deltas.relevantStores.length === 0 ? null : deltas
     const columns = new Map<number, ScanColumn>()
     const readAheadBytes = Math.max(
       READ_AHEAD_BYTES_MIN,
@@ -167,6 +166,7 @@ export class ScanWindow {
   #load(countMax: number): number {
     this.count = 0
     this.#pass()
+    if (this.#diff !== null) this.start = this.#diff.firstChanged(this.start, this.end)
     if (this.isAtEnd) return 0
     const first = this.#isDescending ? this.end - 1 : this.start
     let low = 0
@@ -427,4 +427,16 @@ function boundIn({ base, meta }: DiskRowSetView, key: Uint8Array, open: number):
   if (compareWhole(key, meta.lowerKey) <= 0) return 0
   const isAbove = meta.upperKey.length > 0 && compareWhole(key, meta.upperKey) >= 0
   return isAbove ? meta.rowCount : base.keys.lowerBound(key)
+/** What the deltas of a rowset make of its rows, for a scan. */
+function openDeltas(
+  { undos, redos, memStores }: DiskRowSetView,
+  { snapshot, diffFrom = null }: RowSetScan,
+  columns: readonly Column[],
+): DeltaWindow {
+  const options = { undos, redos: [...redos, ...memStores], snapshot, columns }
+  return diffFrom === null
+    ? new DeltaWindow(options)
+    : new DiffDeltaWindow({ ...options, diffFrom })
+}
+
 }

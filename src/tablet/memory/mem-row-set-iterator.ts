@@ -15,6 +15,7 @@ import { successorKey } from '../../common/encoded-key.ts'
 import { RowBlockBuilder } from '../../common/row-block-builder.ts'
 import { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
+import { DiffRowWindow } from '../diff/diff-row-window.ts'
 import type {
   BatchLimits,
   KeyBounds,
@@ -100,7 +101,11 @@ export class MemRowSetIterator implements RowSetIterator {
     this.#end = Math.max(this.#start, this.#end)
     this.#wanted = { start: this.#start, end: this.#end }
     const wanted = [...tests.map((test) => test.column), ...this.#projected.columns]
-    this.#window = new RowWindow(rows, scan.snapshot, wanted, 0)
+    const { snapshot, diffFrom = null } = scan
+    this.#window =
+      diffFrom === null
+        ? new RowWindow(rows, snapshot, wanted, 0)
+        : new DiffRowWindow(rows, { diffFrom, snapshot }, wanted)
   }
 
   next(limits: BatchLimits): ScanBatch | null {

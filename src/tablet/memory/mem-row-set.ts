@@ -258,6 +258,10 @@ export class MemRowSet implements RowSet {
     }
   }
 
+  mayHaveChanged(after: Timestamp, upTo: Timestamp): boolean {
+    return this.rowCount > 0 && this.firstAt <= upTo && this.lastAt > after
+  }
+
   /** Opens a scan. Cost: that of `KeyOrder.sorted` when rows were added since the last one. */
   openIterator(scan: RowSetScan): RowSetIterator {
     const order = this.#order.sorted(this.#rows)

@@ -87,6 +87,13 @@ export class RowWindow {
     return true
   }
 
+  /** Adds a row as it was inserted, whether it is visible or not. Requires: as `add`. */
+  addAsInserted(slot: number): void {
+    this.slots[this.count] = slot
+    this.#patches[this.count] = NO_PATCH
+    this.count++
+  }
+
   #resolve(redo: number): number {
     const start = this.#patchedCount * this.#wantedCount
     const end = start + this.#wantedCount

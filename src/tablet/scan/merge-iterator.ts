@@ -45,6 +45,7 @@ export interface MergeSource {
 export class MergeIterator implements RowSetIterator {
   scannedCount = 0
   readonly #isDescending: boolean
+  readonly #isDiff: boolean
   readonly #output: MergeOutput
   readonly #withKeys: boolean
   readonly #fixedBytes: number
@@ -61,6 +62,7 @@ export class MergeIterator implements RowSetIterator {
 
   constructor(sources: readonly MergeSource[], scan: RowSetScan) {
     this.#isDescending = scan.isDescending
+    this.#isDiff = (scan.diffFrom ?? null) !== null
     this.#output = new MergeOutput(scan.columns, scan.withKeys)
     this.#withKeys = scan.withKeys
     const binaryColumns: number[] = []
@@ -149,6 +151,7 @@ export class MergeIterator implements RowSetIterator {
         this.#refill(first, limits, this.scannedCount - before)
         continue
       }
+      if (this.#isDiff && this.#passOlderLife()) continue
       const isFirst = rowsLeft === limits.rowCountMax
       const end = this.#runEnd(first, cursors[1])
       if (isFirst && this.#isWhole(first, end, limits)) return this.#giveWhole(first)
@@ -244,7 +247,35 @@ export class MergeIterator implements RowSetIterator {
     return this.#isDescending ? -order : order
   }
 
-  /** The first row of `first` behind its next one that is behind the place of `second`. */
+  /**
+   * Passes over the next row if it is deleted and the row of another rowset has its key: in a diff
+   * the same key may have ended in one and live on in another. Returns: whether it did. Requires:
+   * the first cursor is not starved.
+   */
+  #passOlderLife(): boolean {
+    const cursors = this.#cursors
+    const [first, second] = cursors
+    if (second === undefined || second.isStarved) return false
+    const start = second.keys.start(second.next)
+    const bytes = second.keys.bytes
+    const order = this.#compareTo(first, first.next, bytes, start, second.keys.ends[second.next])
+    if (order !== 0) return false
+    if (!isDeletedRow(first)) {
+      assert(isDeletedRow(second), 'a key has one life at a time')
+      cursors[0] = second
+      cursors[1] = first
+    }
+    // What waits is a run of rows from the first one on: none may be left out in its midst.
+    this.#output.flush()
+    cursors[0].next++
+    this.#settleFirst()
+    return true
+  }
+
+  /**
+   * The first row of `first` behind its next one that is behind the place of `second`; in a diff,
+   * that is there too.
+   */
   #runEnd(first: MergeCursor, second: MergeCursor | undefined): number {
     if (second === undefined) return first.count
     const isStarved = second.isStarved
@@ -255,7 +286,7 @@ export class MergeIterator implements RowSetIterator {
     let low = first.next + 1
     for (let step = 1; low < first.count; step *= 2) {
       const row = Math.min(low + step, first.count) - 1
-      if (this.#compareTo(first, row, bytes, start, end) > 0) {
+      if (this.#isBehind(first, row, bytes, start, end)) {
         return this.#firstBehind(first, low, row, bytes, start, end)
       }
       low = row + 1
@@ -276,10 +307,22 @@ export class MergeIterator implements RowSetIterator {
     let to = high
     while (from < to) {
       const middle = (from + to) >>> 1
-      if (this.#compareTo(cursor, middle, bytes, start, end) <= 0) from = middle + 1
-      else to = middle
+      if (this.#isBehind(cursor, middle, bytes, start, end)) to = middle
+      else from = middle + 1
     }
     return from
+  }
+
+  /** Whether a row stands behind a key; in a diff, or at it. */
+  #isBehind(
+    cursor: MergeCursor,
+    row: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): boolean {
+    const order = this.#compareTo(cursor, row, bytes, start, end)
+    return order > 0 || (order === 0 && this.#isDiff)
   }
 
   /** Whether the batch of a cursor can be given out as it is, and is not a small part of one. */
@@ -325,6 +368,11 @@ export class MergeIterator implements RowSetIterator {
     this.#setDone(first, first.next - 1)
     this.#settleFirst()
   }
+}
+
+/** Whether the next row is one that a diff shows as deleted. Requires: it is a diff. */
+function isDeletedRow({ batch, next }: MergeCursor): boolean {
+  return batch?.block.columns.at(-1)?.lanes[next] === 1
 }
 
 /** Where the keys of a source begin in the order of a scan; null: before all keys. */

@@ -42,10 +42,15 @@ export interface ScanOptions {
 export function openScan(options: ScanOptions): TabletScanner {
   const scan = rowSetScanOf(options)
   if (scan === null) return new TabletScanner(null)
-  const found = overlapping(rowSetsIn(options.rowSets, scan))
+  return new TabletScanner(openInKeyOrder(options.rowSets, scan))
+}
+
+/** Opens a scan of rowsets that gives their rows in its order. */
+export function openInKeyOrder(rowSets: readonly RowSet[], scan: RowSetScan): RowSetIterator {
+  const found = overlapping(rowSetsIn(rowSets, scan))
   const iterators = found.map((group) => openGroup(group, scan))
   if (scan.isDescending) iterators.reverse()
-  return new TabletScanner(iterators.length === 1 ? iterators[0] : new SequenceIterator(iterators))
+  return iterators.length === 1 ? iterators[0] : new SequenceIterator(iterators)
 }
 
 /**
@@ -126,7 +131,8 @@ function openGroup(group: readonly BoundedRowSet[], scan: RowSetScan): RowSetIte
   return new MergeIterator(sources, scan)
 }
 
-function compileTests(schema: Schema, predicates: readonly ColumnPredicate[]): ColumnTest[] {
+/** Makes predicates ready, those that leave out most rows first; without those that all pass. */
+export function compileTests(schema: Schema, predicates: readonly ColumnPredicate[]): ColumnTest[] {
   return [...predicates]
     .sort((a, b) => comparePredicateSelectivity(schema, a, b))
     .map((predicate) => compileColumnTest(schema.mustById(predicate.columnId), predicate))

@@ -208,6 +208,7 @@ class RandomTablet {
     return {
       id: rowSet.id,
       keyBounds: () => rowSet.keyBounds(),
+      mayHaveChanged: (after, upTo) => rowSet.mayHaveChanged(after, upTo),
       lookupRows: (lookup) => rowSet.lookupRows(lookup),
       openIterator: (scan) => {
         const iterator = rowSet.openIterator(scan)

@@ -1,0 +1,68 @@
+/**
+ * A diff scan of one tablet: which rows changed above one time and at or below another, and what
+ * they are then.
+ *
+ *   rowsets ──► changed rows by key tests ──► merged by key ──► other tests, nulls ──► shown
+ *                                             of a key that ended in one rowset and lives on in
+ *                                             another, the one that lives
+ *
+ * Tests on other columns come last: whether a key that ended lives on in another rowset must be
+ * known whether or not it passes there.
+ */
+
+import type { ColumnPredicate } from '../../common/column-predicate.ts'
+import type { Timestamp } from '../../common/hybrid-clock.ts'
+import { isDeletedColumn } from '../../common/is-deleted-column.ts'
+import type { Column, Schema } from '../../common/schema.ts'
+import type { RowSetScan } from '../row-set.ts'
+import type { ColumnTest } from '../scan/column-test.ts'
+import {
+  compileTests,
+  openInKeyOrder,
+  type ScanOptions,
+  TabletScanner,
+} from '../scan/tablet-scanner.ts'
+import { DiffIterator } from './diff-iterator.ts'
+
+/** What to scan. The order is that of the keys, ascending. */
+export interface DiffScanOptions extends ScanOptions {
+  /** Rows that did not change above it are left out. */
+  readonly diffFrom: Timestamp
+}
+
+/** Opens a diff scan. Requires: as `openScan`; history reaches back to where it begins. */
+export function openDiffScan(options: DiffScanOptions): TabletScanner {
+  const { schema, diffFrom, snapshot } = options
+  const { keyTests, otherTests } = testsOf(schema, options.predicates)
+  const isImpossible = keyTests.some(({ predicate }) => predicate.kind === 'NONE')
+  if (isImpossible || diffFrom >= snapshot) return new TabletScanner(null)
+  const shown = options.columnIds.map((id) => schema.mustById(id))
+  const columns: Column[] = [...shown]
+  for (const { column } of otherTests) if (!columns.includes(column)) columns.push(column)
+  const isDeleted = isDeletedColumn()
+  const scan: RowSetScan = {
+    columns: [...columns, isDeleted],
+    snapshot,
+    diffFrom,
+    tests: keyTests,
+    lowerKey: options.lowerKey,
+    upperKey: options.upperKey,
+    isDescending: false,
+    withKeys: options.withKeys,
+  }
+  const rowSets = options.rowSets.filter((rowSet) => rowSet.mayHaveChanged(diffFrom, snapshot))
+  const tests = otherTests.map((test) => ({ test, place: columns.indexOf(test.column) }))
+  const source = openInKeyOrder(rowSets, scan)
+  return new TabletScanner(new DiffIterator(source, { columns: shown, isDeleted, tests }))
+}
+
+function testsOf(
+  schema: Schema,
+  predicates: readonly ColumnPredicate[],
+): { readonly keyTests: ColumnTest[]; readonly otherTests: ColumnTest[] } {
+  const tests = compileTests(schema, predicates)
+  return {
+    keyTests: tests.filter(({ column }) => column.isKey),
+    otherTests: tests.filter(({ column }) => !column.isKey),
+  }
+}
