@@ -14,6 +14,9 @@ import type { PageCache, ReadIntent } from './page-cache.ts'
 import { type PageList, pageIndexOf, pageText, readPage, rowCountOf } from './page-list.ts'
 import { decodeZoneMaps, type ZoneMap } from './zone-map.ts'
 
+/** Bytes of the objects of a vector, about. */
+const VECTOR_BYTES = 200
+
 /** One column of a rowset's base. Immutable; any number of readers and cursors may share it. */
 export class CFileReader {
   readonly meta: CFileMeta
@@ -104,14 +107,16 @@ export class CFileReader {
     const found = this.#cache.get(this.#owner, file, blocks[index], offsets[index], intent)
     if (found === undefined) return null
     assert(found instanceof ColumnVector, 'the place of a page has its cells in the cache')
-    return found
+    return found.unjoined
   }
 
   /** Decodes a page's bytes, and keeps the cells in the cache. As `decodePage`. */
   keepPage(index: number, bytes: Uint8Array): ColumnVector {
     const cells = this.decodePage(index, bytes)
     const { file, blocks, offsets } = this.meta.pages
-    this.#cache.put(this.#owner, file, blocks[index], offsets[index], cells, vectorBytes(cells))
+    // What a reader joins of a dictionary is not counted: what is kept is never joined.
+    const kept = cells.unjoined
+    this.#cache.put(this.#owner, file, blocks[index], offsets[index], kept, vectorBytes(kept))
     return cells
   }
 
@@ -133,6 +138,5 @@ export class CFileReader {
 
 /** Bytes that cells hold in memory. */
 export function vectorBytes(cells: ColumnVector): number {
-  const bitmaps = (cells.validity?.length ?? 0) + (cells.isSet?.length ?? 0)
-  return cells.bytes.length + cells.offsets.length * 4 + bitmaps + 200
+  return cells.heldBytes + (cells.dictionary === null ? VECTOR_BYTES : 2 * VECTOR_BYTES)
 }

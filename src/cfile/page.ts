@@ -39,7 +39,7 @@ import {
 import { BodyReader } from './encoding/body-reader.ts'
 import { BodyWriter } from './encoding/body-writer.ts'
 import { expandLanes } from './encoding/expand-lanes.ts'
-import { STORED_ENCODINGS } from './encoding/stored-encodings.ts'
+import { type DecodedValues, STORED_ENCODINGS } from './encoding/stored-encodings.ts'
 import { arePacked, decodeValues, encodeValues } from './encoding/values.ts'
 
 /** First byte of every page. A page of another version begins with another. */
@@ -140,6 +140,7 @@ export function decodePage(bytes: Uint8Array, physical: Physical, where: string)
   if (nullCount === rowCount) return nullCells(physical, rowCount)
   if (nullCount === 0) {
     const values = decodeValues(physical, page[2], rowCount, rowCount, reader)
+    if (values.codes !== null) return ofCodes(values, values.codes, null)
     return new ColumnVector(physical, rowCount, values.bytes, values.offsets, null, null)
   }
   const validity = reader.view(bitmapBytes(rowCount))
@@ -149,6 +150,9 @@ export function decodePage(bytes: Uint8Array, physical: Physical, where: string)
     throw new CorruptionError(`${where}: the page counts its nulls wrong`)
   }
   const values = decodeValues(physical, page[2], presentCount, rowCount, reader)
+  if (values.codes !== null) {
+    return ofCodes(values, expandCodes(values.codes, validity, rowCount), validity)
+  }
   if (physical === PHYSICAL.binary) {
     const offsets = expandOffsets(values.offsets, validity, rowCount, presentCount)
     return new ColumnVector(physical, rowCount, values.bytes, offsets, validity, null)
@@ -254,6 +258,26 @@ function presentCells(cells: ColumnVector, presentCount: number): ColumnVector {
   const bytes = new Uint8Array(count * LANE_BYTES[physical])
   gatherLanes(physical, cells.lanes, rows, 0, count, lanesOf(physical, bytes, count), 0)
   return new ColumnVector(physical, count, bytes, null, null, null)
+}
+
+/** The cells of codes, with the different values that were decoded. */
+function ofCodes(
+  { bytes, offsets }: DecodedValues,
+  codes: Uint16Array,
+  validity: Uint8Array | null,
+): ColumnVector {
+  const count = offsets.length - 1
+  const values = new ColumnVector(PHYSICAL.binary, count, bytes, offsets, null, null)
+  return ColumnVector.ofDictionary({ codes, values }, validity)
+}
+
+/** Codes of all rows from those of the cells that are not null. */
+function expandCodes(present: Uint16Array, validity: Uint8Array, rowCount: number): Uint16Array {
+  const codes = new Uint16Array(rowCount)
+  for (let row = 0, index = 0; row < rowCount; row++) {
+    if (getBit(validity, row)) codes[row] = present[index++]
+  }
+  return codes
 }
 
 /** Offsets of all rows from those of the cells that are not null. */

@@ -5,7 +5,9 @@
 
 import { assert } from '../util/assert.ts'
 import { bitmapBytes, getBit } from '../util/bitmap.ts'
+import { EMPTY_BYTES } from '../util/bytes.ts'
 import { type Cell, LANE_BYTES, PHYSICAL, type Physical } from './data-type.ts'
+import { codesIn, joinedBytes, writeEnds, writeValues } from './join-codes.ts'
 
 /**
  * A typed view of fixed lanes: int64 as pairs and int128 as quads of 32-bit words, low word first.
@@ -14,6 +16,7 @@ export type Lanes = Int8Array | Int16Array | Int32Array | Uint32Array | Float32A
 
 const NO_OFFSETS = new Uint32Array(1)
 const NO_LANES = new Int8Array(0)
+const UNKNOWN = -1
 
 /**
  * Typed view of the first `rowCount` lanes of `bytes`.
@@ -60,16 +63,19 @@ export interface ColumnDictionary {
 export class ColumnVector {
   readonly physical: Physical
   readonly rowCount: number
-  /** Fixed lanes as bytes (`rowCount` × width), or all binary values joined. */
-  readonly bytes: Uint8Array
-  /** Binary: `rowCount + 1` ascending offsets into `bytes`. Else one zero. */
-  readonly offsets: Uint32Array
   /** Fixed lanes as a typed view; empty for binary. */
   readonly lanes: Lanes
   /** One bit a row, 1 where the cell is not null; null when no cell is null. */
   readonly validity: Uint8Array | null
   /** One bit a row, 1 where a write set the cell; null when every cell is set. */
   readonly isSet: Uint8Array | null
+  /** Of binary cells that are few values again and again; null when that is not known. */
+  readonly dictionary: ColumnDictionary | null
+  #bytes: Uint8Array
+  #offsets: Uint32Array
+  /** Whether these two are there: those of a dictionary are joined when they are asked for. */
+  #isJoined: boolean
+  #valueBytes = UNKNOWN
 
   constructor(
     physical: Physical,
@@ -78,13 +84,14 @@ export class ColumnVector {
     offsets: Uint32Array | null,
     validity: Uint8Array | null,
     isSet: Uint8Array | null,
+    dictionary: ColumnDictionary | null = null,
   ) {
     assert(
       physical === PHYSICAL.binary || bytes.length >= rowCount * LANE_BYTES[physical],
       'column has fewer lanes than rows',
     )
     assert(
-      physical !== PHYSICAL.binary || (offsets !== null && offsets.length === rowCount + 1),
+      physical !== PHYSICAL.binary || dictionary !== null || offsets?.length === rowCount + 1,
       'binary column needs one offset more than rows',
     )
     assert(
@@ -92,13 +99,96 @@ export class ColumnVector {
       'validity is shorter than the rows',
     )
     assert(isSet === null || isSet.length >= bitmapBytes(rowCount), 'set bits are fewer than rows')
+    assert(
+      dictionary === null || dictionary.codes.length === rowCount,
+      'every cell of a dictionary has a code',
+    )
     this.physical = physical
     this.rowCount = rowCount
-    this.bytes = bytes
-    this.offsets = offsets ?? NO_OFFSETS
     this.lanes = lanesOf(physical, bytes, rowCount)
     this.validity = validity
     this.isSet = isSet
+    this.dictionary = dictionary
+    this.#bytes = bytes
+    this.#offsets = offsets ?? NO_OFFSETS
+    this.#isJoined = dictionary === null || offsets !== null
+  }
+
+  /** Binary cells by their dictionary. Requires: codes are indexes of its values. */
+  static ofDictionary(dictionary: ColumnDictionary, validity: Uint8Array | null): ColumnVector {
+    const rowCount = dictionary.codes.length
+    return new ColumnVector(
+      PHYSICAL.binary,
+      rowCount,
+      EMPTY_BYTES,
+      null,
+      validity,
+      null,
+      dictionary,
+    )
+  }
+
+  /**
+   * Fixed lanes as bytes (`rowCount` × width), or all binary values joined. Cost: those of a
+   * dictionary are joined the first time, and kept.
+   */
+  get bytes(): Uint8Array {
+    if (!this.#isJoined) this.#join()
+    return this.#bytes
+  }
+
+  /** Binary: `rowCount + 1` ascending offsets into `bytes`. Else one zero. Cost: as `bytes`. */
+  get offsets(): Uint32Array {
+    if (!this.#isJoined) this.#join()
+    return this.#offsets
+  }
+
+  /** Bytes of all binary values, joined or not. Cost: of a dictionary O(rows) the first time. */
+  get valueBytes(): number {
+    if (this.#isJoined) return this.#offsets[this.#offsets.length - 1] - this.#offsets[0]
+    if (this.#valueBytes === UNKNOWN) {
+      const { values } = this.dictionary as ColumnDictionary
+      this.#valueBytes = joinedBytes(values, this.#codes(), this.rowCount)
+    }
+    return this.#valueBytes
+  }
+
+  /** Bytes that it holds in memory, without what is joined of a dictionary. */
+  get heldBytes(): number {
+    const bitmaps = (this.validity?.length ?? 0) + (this.isSet?.length ?? 0)
+    if (this.dictionary === null) return this.#bytes.length + this.#offsets.length * 4 + bitmaps
+    const { codes, values } = this.dictionary
+    return codes.byteLength + values.bytes.length + values.offsets.length * 4 + bitmaps
+  }
+
+  /** The same cells; of a dictionary ones that are not joined, for whoever may join them. */
+  get unjoined(): ColumnVector {
+    const { dictionary, validity } = this
+    return dictionary === null ? this : ColumnVector.ofDictionary(dictionary, validity)
+  }
+
+  /** The same cells, joined and without a dictionary. */
+  get joined(): ColumnVector {
+    if (this.dictionary === null) return this
+    const { physical, rowCount, validity, isSet } = this
+    return new ColumnVector(physical, rowCount, this.bytes, this.offsets, validity, isSet)
+  }
+
+  #codes(): Int32Array {
+    return codesIn(this.dictionary as ColumnDictionary, this.validity, 0, this.rowCount)
+  }
+
+  #join(): void {
+    const { values } = this.dictionary as ColumnDictionary
+    const { rowCount } = this
+    const codes = this.#codes()
+    const offsets = new Uint32Array(rowCount + 1)
+    writeEnds(values, codes, rowCount, offsets, 1, 0)
+    const bytes = new Uint8Array(offsets[rowCount])
+    writeValues(values, codes, rowCount, bytes, 0, bytes.length)
+    this.#bytes = bytes
+    this.#offsets = offsets
+    this.#isJoined = true
   }
 
   /** Whether the cell of `row` is null. */
@@ -114,6 +204,11 @@ export class ColumnVector {
   /** The cell of `row`, or null. A binary cell is a view. For edges: it allocates. */
   cell(row: number): Cell | null {
     if (this.isNull(row)) return null
+    if (this.dictionary !== null) {
+      const { codes, values } = this.dictionary
+      const code = codes[row]
+      return values.bytes.subarray(values.offsets[code], values.offsets[code + 1])
+    }
     if (this.physical === PHYSICAL.binary) {
       return this.bytes.subarray(this.offsets[row], this.offsets[row + 1])
     }

@@ -18,8 +18,9 @@
 import { assert } from '../util/assert.ts'
 import { bitmapBytes } from '../util/bitmap.ts'
 import { align8 } from '../util/bytes.ts'
-import { ColumnVector } from './column-vector.ts'
+import { type ColumnDictionary, ColumnVector } from './column-vector.ts'
 import { LANE_BYTES, PHYSICAL, type Physical } from './data-type.ts'
+import { codesIn, writeEnds, writeValues } from './join-codes.ts'
 import { CorruptionError } from './status.ts'
 
 const MAGIC = 0x3142524e
@@ -77,7 +78,7 @@ function sectionBytes(column: ColumnVector): number {
 
 function valueBytes(column: ColumnVector): number {
   if (column.physical !== PHYSICAL.binary) return column.rowCount * LANE_BYTES[column.physical]
-  return column.offsets[column.rowCount] - column.offsets[0]
+  return column.valueBytes
 }
 
 /** The byte form of a block, in a new buffer. */
@@ -139,10 +140,29 @@ function writeSection(column: ColumnVector, bytes: Uint8Array, start: number): v
     return
   }
   const offsets = new Uint32Array(bytes.buffer, bytes.byteOffset + offset, column.rowCount + 1)
+  if (column.dictionary !== null) {
+    writeJoined(column, column.dictionary, bytes, offset, offsets)
+    return
+  }
   const base = column.offsets[0]
   for (let row = 0; row <= column.rowCount; row++) offsets[row] = column.offsets[row] - base
   offset += align8((column.rowCount + 1) * 4)
   bytes.set(column.bytes.subarray(base, column.offsets[column.rowCount]), offset)
+}
+
+/** Writes offsets and values of a dictionary's cells. */
+function writeJoined(
+  { rowCount, validity, valueBytes }: ColumnVector,
+  dictionary: ColumnDictionary,
+  bytes: Uint8Array,
+  start: number,
+  offsets: Uint32Array,
+): void {
+  const { values } = dictionary
+  const codes = codesIn(dictionary, validity, 0, rowCount)
+  writeEnds(values, codes, rowCount, offsets, 1, 0)
+  const valueStart = start + align8((rowCount + 1) * 4)
+  writeValues(values, codes, rowCount, bytes, valueStart, valueStart + valueBytes)
 }
 
 /**

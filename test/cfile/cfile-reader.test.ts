@@ -135,6 +135,23 @@ describe('CFileReader', () => {
     expect(blocks.rowsRead).toBe(1)
   })
 
+  test('keeps pages of few values as codes, which a reader that joins them does not change', () => {
+    const builder = new ColumnBuilder(PHYSICAL.binary)
+    const long = new Uint8Array(25)
+    for (let row = 0; row < PAGE_ROWS; row++) builder.appendCell(long.fill(row % 5))
+    const { reader, cache } = aFile('value STRING', [builder.view()])
+
+    const cells = reader.page(0)
+    const held = cache.heldBytes
+    expect(cells.bytes.length).toBe(PAGE_ROWS * 25)
+
+    expect(held).toBeLessThan(3 * PAGE_ROWS)
+    const again = reader.page(0)
+    expect(again.dictionary).toBe(cells.dictionary)
+    expect(reader.page(0)).not.toBe(again)
+    expect(cache.heldBytes).toBe(held)
+  })
+
   test('tells every flipped bit of a page, and reads the others', () => {
     const prng = new Prng(SEED)
     const cells = randomVector(prng, aColumn('value STRING NULL'), 10_000, 0.1)

@@ -7,4 +7,6 @@ export interface DecodedValues {
   readonly bytes: Uint8Array
   /** Binary: one offset more than values. Else anything. */
   readonly offsets: Uint32Array
+  /** Binary: which one of `bytes` each value is, when these are the different ones; else null. */
+  readonly codes: Uint16Array | null
 }

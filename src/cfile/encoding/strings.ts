@@ -32,8 +32,6 @@ const SAMPLE_COUNT = 256
 const SAMPLE_DIFFERENT_MAX = 0.6
 /** A dictionary is kept when at most this share of the cells is different. */
 const DIFFERENT_MAX = 0.5
-/** Bytes of values that are copied as three words. */
-const SHORT_BYTES = 12
 /** Prefixes are taken out when they are at least this share of all bytes of a sorted page. */
 const SHARED_MIN = 0.3
 
@@ -78,7 +76,7 @@ function appendPlain(cells: ColumnVector, body: BodyWriter): void {
 
 function readPlain(count: number, reader: BodyReader): DecodedValues {
   const offsets = readOffsets(count, reader)
-  return { bytes: reader.view(offsets[count]), offsets }
+  return { bytes: reader.view(offsets[count]), offsets, codes: null }
 }
 
 /** Offsets from a stream of lengths. */
@@ -185,73 +183,22 @@ function readDictionary(count: number, reader: BodyReader): DecodedValues {
   const different = reader.word()
   if (different > ROWS_MAX) throw reader.corrupt('more values than a page has')
   const starts = readOffsets(different, reader)
-  const values = reader.view(starts[different])
+  // A copy, so that cells do not keep the whole page.
+  const bytes = reader.view(starts[different]).slice()
   reader.align(4)
-  const codes = scratchCodes
-  readNumbers(reader, count, codes)
-  const offsets = new Uint32Array(count + 1)
+  readNumbers(reader, count, scratchCodes)
+  const codes = new Uint16Array(count)
   let total = 0
+  let hasWrong = false
   for (let i = 0; i < count; i++) {
-    const code = codes[i]
-    if (code < 0 || code >= different) throw reader.corrupt('a code of no value')
-    total += starts[code + 1] - starts[code]
-    offsets[i + 1] = total
+    const code = scratchCodes[i]
+    if (code < 0 || code >= different) hasWrong = true
+    else total += starts[code + 1] - starts[code]
+    codes[i] = code
   }
+  if (hasWrong) throw reader.corrupt('a code of no value')
   if (total > VALUE_BYTES_MAX) throw reader.corrupt('values of impossible lengths')
-  return { bytes: joinValues(values, starts, different, codes, count, total), offsets }
-}
-
-/** The values of codes, joined: `total` bytes. */
-function joinValues(
-  values: Uint8Array,
-  starts: Uint32Array,
-  different: number,
-  codes: Int32Array,
-  count: number,
-  total: number,
-): Uint8Array {
-  let longest = 0
-  for (let code = 0; code < different; code++) {
-    longest = Math.max(longest, starts[code + 1] - starts[code])
-  }
-  if (longest <= SHORT_BYTES) return joinShort(values, starts, different, codes, count, total)
-  const bytes = new Uint8Array(total)
-  for (let i = 0, to = 0; i < count; i++) {
-    const start = starts[codes[i]]
-    const end = starts[codes[i] + 1]
-    copyBytes(values, start, end, bytes, to)
-    to += end - start
-  }
-  return bytes
-}
-
-/**
- * As `joinValues`, of short values: each is written as whole words, over what the next one takes.
- */
-function joinShort(
-  values: Uint8Array,
-  starts: Uint32Array,
-  different: number,
-  codes: Int32Array,
-  count: number,
-  total: number,
-): Uint8Array {
-  const padded = new Uint8Array(different * SHORT_BYTES)
-  for (let code = 0; code < different; code++) {
-    copyBytes(values, starts[code], starts[code + 1], padded, code * SHORT_BYTES)
-  }
-  const words = new Uint32Array(padded.buffer)
-  const bytes = new Uint8Array(total + SHORT_BYTES)
-  const view = new DataView(bytes.buffer)
-  for (let i = 0, to = 0; i < count; i++) {
-    const code = codes[i]
-    const at = code * (SHORT_BYTES / 4)
-    view.setUint32(to, words[at], true)
-    view.setUint32(to + 4, words[at + 1], true)
-    view.setUint32(to + 8, words[at + 2], true)
-    to += starts[code + 1] - starts[code]
-  }
-  return bytes.subarray(0, total)
+  return { bytes, offsets: starts, codes }
 }
 
 /** Whether a sample of neighbours ascends and shares much. */
@@ -333,5 +280,5 @@ function readPrefixes(count: number, reader: BodyReader): DecodedValues {
     from += rests[row]
     before = start
   }
-  return { bytes, offsets }
+  return { bytes, offsets, codes: null }
 }

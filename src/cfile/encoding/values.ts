@@ -115,10 +115,10 @@ export function decodeValues(
   const laneBytes = LANE_BYTES[physical]
   if (encoding === STORED_ENCODINGS.PLAIN) {
     const view = reader.view(count * laneBytes)
-    if (count === rowCount) return { bytes: view, offsets: NO_OFFSETS }
+    if (count === rowCount) return { bytes: view, offsets: NO_OFFSETS, codes: null }
     const lanes = new Uint8Array(rowCount * laneBytes)
     lanes.set(view)
-    return { bytes: lanes, offsets: NO_OFFSETS }
+    return { bytes: lanes, offsets: NO_OFFSETS, codes: null }
   }
   const bytes = new Uint8Array(rowCount * laneBytes)
   if (encoding === STORED_ENCODINGS.DICT && laneBytes >= 4) {
@@ -129,5 +129,5 @@ export function decodeValues(
   } else {
     throw reader.corrupt(`unknown encoding ${encoding}`)
   }
-  return { bytes, offsets: NO_OFFSETS }
+  return { bytes, offsets: NO_OFFSETS, codes: null }
 }

@@ -432,13 +432,13 @@ function zeros(count: number): Uint32Array {
   return sharedZeros.subarray(0, count)
 }
 
-/** Reads the cells of a column. Throws: CORRUPTION that begins with `where`. */
+/** Reads the cells of a column, joined. Throws: CORRUPTION that begins with `where`. */
 export function decodeBlockCells(
   page: Uint8Array,
   { physical, cellCount }: BlockColumnText,
   where: string,
 ): ColumnVector {
-  const cells = decodePage(page, physical, where)
+  const cells = decodePage(page, physical, where).joined
   if (cells.rowCount !== cellCount) throw malformed(where, 'has a page of another length')
   return cells
 }

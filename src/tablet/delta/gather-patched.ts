@@ -287,14 +287,24 @@ function gatherBinary(
 ): void {
   const { values, offsets } = target
   const shift = target.rowCount + 1 - start
+  // Values of a dictionary need no joining: null cells, whose codes mean nothing, are told apart.
+  const codes = base.dictionary === null ? null : base.dictionary.codes
+  const kept = base.dictionary === null ? base : base.dictionary.values
+  const { bytes: keptBytes, offsets: keptOffsets } = kept
+  const { bytes: patchBytes, offsets: patchOffsets } = changed
   for (let i = start; i < end; i++) {
     const position = positions[i]
-    const source = position < 0 ? base : changed
-    const row = position < 0 ? rows[i] - baseShift : position
-    const from = source.offsets[row]
-    const to = source.offsets[row + 1]
+    const isBase = position < 0
+    let row = isBase ? rows[i] - baseShift : position
+    let isEmpty = false
+    if (isBase && codes !== null) {
+      isEmpty = base.validity !== null && !getBit(base.validity, row)
+      row = codes[row]
+    }
+    const from = isBase ? keptOffsets[row] : patchOffsets[row]
+    const to = isEmpty ? from : isBase ? keptOffsets[row + 1] : patchOffsets[row + 1]
     if (values.length + to - from > values.bytes.length) values.reserve(to - from)
-    copyBytes(source.bytes, from, to, values.bytes, values.length)
+    copyBytes(isBase ? keptBytes : patchBytes, from, to, values.bytes, values.length)
     values.length += to - from
     offsets[i + shift] = values.length
   }

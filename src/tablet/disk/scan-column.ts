@@ -13,11 +13,12 @@ import type { CFileReader } from '../../cfile/cfile-reader.ts'
 import { type ZoneMap, zoneMayMatch } from '../../cfile/zone-map.ts'
 import { ColumnBuilder } from '../../common/column-builder.ts'
 import type { ColumnPredicate } from '../../common/column-predicate.ts'
-import type { ColumnVector } from '../../common/column-vector.ts'
+import type { ColumnDictionary, ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL, type Physical } from '../../common/data-type.ts'
 import { PAGE_ROWS } from '../../common/limits.ts'
 import type { Column } from '../../common/schema.ts'
 import { assert } from '../../util/assert.ts'
+import { getBit } from '../../util/bitmap.ts'
 import type { DeltaStore } from '../delta/delta-store.ts'
 import { gatherPatched } from '../delta/gather-patched.ts'
 import type { SelectedColumn } from '../row-set.ts'
@@ -166,8 +167,12 @@ export class ScanColumn {
   addSizes(rows: Uint32Array, count: number, origin: number, sizes: Float64Array): void {
     const { changed, positions, fallback } = this
     const base = fallback ?? this.cells()
-    const { offsets } = base
     const shift = origin - this.pageStart
+    if (base.dictionary !== null && changed === null) {
+      addCodedSizes(base.dictionary, base.validity, rows, count, shift, sizes)
+      return
+    }
+    const { offsets } = base
     if (changed === null && fallback === null) {
       for (let i = 0; i < count; i++) {
         const row = rows[i] + shift
@@ -211,6 +216,23 @@ class SelectedPage implements SelectedColumn {
 
   get zone(): ZoneMap | null {
     return this.#column.zoneOf(this.#count)
+  }
+}
+
+/** Adds to `sizes[i]` the bytes of the value of cell `rows[i] + shift`. */
+function addCodedSizes(
+  { codes, values }: ColumnDictionary,
+  validity: Uint8Array | null,
+  rows: Uint32Array,
+  count: number,
+  shift: number,
+  sizes: Float64Array,
+): void {
+  const { offsets } = values
+  for (let i = 0; i < count; i++) {
+    const row = rows[i] + shift
+    if (validity !== null && !getBit(validity, row)) continue
+    sizes[i] += offsets[codes[row] + 1] - offsets[codes[row]]
   }
 }
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { ColumnBuilder } from '../../../src/common/column-builder.ts'
-import type { Cell } from '../../../src/common/data-type.ts'
+import { type Cell, PHYSICAL } from '../../../src/common/data-type.ts'
 import { gatherPatched } from '../../../src/tablet/delta/gather-patched.ts'
 import { Prng } from '../../../src/util/prng.ts'
 import { aColumn } from '../../support/a-schema.ts'
 import { COLUMN_TEXTS, randomCell } from '../../support/random-cell.ts'
+import { toDictionary } from '../../support/to-dictionary.ts'
 
 describe('gatherPatched', () => {
   test.each(COLUMN_TEXTS)('takes each cell from where it is: %s', (text) => {
@@ -20,6 +21,7 @@ describe('gatherPatched', () => {
         for (const cell of cells) builder.appendCell(cell)
         return builder.view()
       })
+      const shown = prng.chance(0.5) ? toDictionary(prng, base) : base
       const target = new ColumnBuilder(column.physical)
       const expected: (Cell | null)[] = []
       for (let round = 0; round < 4; round++) {
@@ -35,7 +37,7 @@ describe('gatherPatched', () => {
           return prng.chance(0.5) ? -1 : prng.below(30)
         })
         const patched = isPatched ? changed : null
-        gatherPatched(base, shift, patched, positions, rows, start, end, target)
+        gatherPatched(shown, shift, patched, positions, rows, start, end, target)
         for (let i = start; i < end; i++) {
           const isBase = !isPatched || positions[i] < 0
           expected.push(isBase ? kept[rows[i] - shift] : patches[positions[i]])
@@ -48,6 +50,9 @@ describe('gatherPatched', () => {
         expected.map((_, row) => view.cell(row)),
         `seed ${seed}`,
       ).toEqual(expected)
+      for (let row = 0; row < expected.length && column.physical === PHYSICAL.binary; row++) {
+        if (expected[row] === null) expect(view.offsets[row + 1]).toBe(view.offsets[row])
+      }
       expect(target.nullCount).toBe(expected.filter((cell) => cell === null).length)
       expect(view.isSet).toBeNull()
     }

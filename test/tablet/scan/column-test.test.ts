@@ -6,6 +6,7 @@ import { Prng } from '../../../src/util/prng.ts'
 import { aColumn } from '../../support/a-schema.ts'
 import { boundaryCells } from '../../support/boundary-cells.ts'
 import { drawPredicate } from '../../support/draw-predicate.ts'
+import { toDictionary } from '../../support/to-dictionary.ts'
 
 const TYPES = [
   'BOOL',
@@ -43,9 +44,13 @@ describe('compileColumnTest', () => {
       const expected = [...rows].filter((row) => accepts(cells[row]))
 
       const { test: cellTest } = compileColumnTest(column, predicate)
-      const kept = cellTest.keepPassing(builder.view(), rows, rows.length)
+      const flat = builder.view()
+      for (const vector of [toDictionary(prng, flat), flat, toDictionary(prng, flat)]) {
+        const left = rows.slice()
+        const kept = cellTest.keepPassing(vector, left, left.length)
 
-      expect([...rows.subarray(0, kept)], `seed ${seed}: ${text}`).toEqual(expected)
+        expect([...left.subarray(0, kept)], `seed ${seed}: ${text}`).toEqual(expected)
+      }
     }
   })
 
