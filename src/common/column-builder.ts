@@ -5,11 +5,12 @@
 
 import { ByteArena, copyBytes } from '../util/arena.ts'
 import { assert } from '../util/assert.ts'
-import { bitmapBytes, getBit, setBit, setBits } from '../util/bitmap.ts'
+import { bitmapBytes, copyBits, getBit, setBit, setBits } from '../util/bitmap.ts'
 import { EMPTY_BYTES } from '../util/bytes.ts'
-import { ColumnVector, type Lanes, lanesOf } from './column-vector.ts'
+import { type ColumnDictionary, ColumnVector, type Lanes, lanesOf } from './column-vector.ts'
 import { type Cell, LANE_BYTES, PHYSICAL, type Physical } from './data-type.ts'
 import { gatherLanes } from './gather-lanes.ts'
+import { codesAt, codesIn, joinedBytes, writeEnds, writeValues } from './join-codes.ts'
 
 const CAPACITY_ROWS_DEFAULT = 16
 // Shared and never written to: a builder that is made for one row makes few arrays.
@@ -145,7 +146,10 @@ export class ColumnBuilder {
     const count = end - start
     this.reserve(count)
     const first = this.rowCount
-    if (this.physical === PHYSICAL.binary) {
+    const { dictionary, validity } = source
+    if (dictionary !== null) {
+      this.#appendCodes(dictionary, codesAt(dictionary, validity, rows, start, end), count)
+    } else if (this.physical === PHYSICAL.binary) {
       this.#gatherBinary(source.bytes, source.offsets, rows, start, end)
     } else {
       gatherLanes(this.physical, source.lanes, rows, start, end, this.lanes, first)
@@ -160,7 +164,10 @@ export class ColumnBuilder {
     const count = end - start
     this.reserve(count)
     const first = this.rowCount
-    if (this.physical === PHYSICAL.binary) {
+    const { dictionary, validity } = source
+    if (dictionary !== null) {
+      this.#appendCodes(dictionary, codesIn(dictionary, validity, start, end), count)
+    } else if (this.physical === PHYSICAL.binary) {
       const offsets = source.offsets
       const shift = this.values.append(source.bytes, offsets[start], offsets[end]) - offsets[start]
       for (let i = start + 1, row = first + 1; i <= end; i++, row++) {
@@ -201,6 +208,17 @@ export class ColumnBuilder {
     else setBits(this.validity, first, first + count)
     setBits(this.isSet, first, first + count)
     this.rowCount = first + count
+  }
+
+  /** Appends the values of codes and their offsets. */
+  #appendCodes({ values }: ColumnDictionary, codes: Int32Array, count: number): void {
+    const target = this.values
+    const start = target.length
+    const end = start + joinedBytes(values, codes, count)
+    target.reserve(end - start)
+    writeEnds(values, codes, count, this.offsets, this.rowCount + 1, start)
+    writeValues(values, codes, count, target.bytes, start, end)
+    target.truncate(end)
   }
 
   #gatherBinary(
@@ -304,44 +322,4 @@ function gatherBits(
     else zeros++
   }
   return zeros
-}
-
-/** Copies bits `[start, end)`; a missing bitmap is all ones. Returns how many were zero. */
-function copyBits(
-  source: Uint8Array | null,
-  start: number,
-  end: number,
-  target: Uint8Array,
-  targetRow: number,
-): number {
-  if (source === null) {
-    setBits(target, targetRow, targetRow + end - start)
-    return 0
-  }
-  let zeros = 0
-  let i = start
-  let out = targetRow
-  if (((start ^ targetRow) & 7) === 0) {
-    // Bits that lie alike in their bytes are copied a byte at a time.
-    for (; i < end && (i & 7) !== 0; i++, out++) {
-      if (getBit(source, i)) setBit(target, out)
-      else zeros++
-    }
-    for (; i + 8 <= end; i += 8, out += 8) {
-      const byte = source[i >>> 3]
-      target[out >>> 3] = byte
-      zeros += 8 - onesOf(byte)
-    }
-  }
-  for (; i < end; i++, out++) {
-    if (getBit(source, i)) setBit(target, out)
-    else zeros++
-  }
-  return zeros
-}
-
-function onesOf(byte: number): number {
-  const pairs = byte - ((byte >>> 1) & 0x55)
-  const quads = (pairs & 0x33) + ((pairs >>> 2) & 0x33)
-  return (quads + (quads >>> 4)) & 0x0f
 }

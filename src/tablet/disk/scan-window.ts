@@ -402,9 +402,15 @@ export class ScanWindow {
 /** Cells `[start, end)` as views. Requires: `start` is a multiple of 8. */
 function sliceVector(cells: ColumnVector, start: number, end: number): ColumnVector {
   if (start === 0 && end === cells.rowCount) return cells
+  const { dictionary } = cells
   const isBinary = cells.physical === PHYSICAL.binary
   const width = LANE_BYTES[cells.physical]
   const bits = (bitmap: Uint8Array | null) => bitmap?.subarray(start >>> 3, (end + 7) >>> 3) ?? null
+  if (dictionary !== null) {
+    const { codes, values } = dictionary
+    const some = { codes: codes.subarray(start, end), values }
+    return ColumnVector.ofDictionary(some, bits(cells.validity))
+  }
   return new ColumnVector(
     cells.physical,
     end - start,
@@ -421,12 +427,6 @@ function addTo(rows: Uint32Array, count: number, summand: number): void {
   for (let i = 0; i < count; i++) rows[i] += summand
 }
 
-/** Ordinal of the first row at or above `key`; `open` when there is no bound. */
-function boundIn({ base, meta }: DiskRowSetView, key: Uint8Array, open: number): number {
-  if (key.length === 0) return open
-  if (compareWhole(key, meta.lowerKey) <= 0) return 0
-  const isAbove = meta.upperKey.length > 0 && compareWhole(key, meta.upperKey) >= 0
-  return isAbove ? meta.rowCount : base.keys.lowerBound(key)
 /** What the deltas of a rowset make of its rows, for a scan. */
 function openDeltas(
   { undos, redos, memStores }: DiskRowSetView,
@@ -439,4 +439,10 @@ function openDeltas(
     : new DiffDeltaWindow({ ...options, diffFrom })
 }
 
+/** Ordinal of the first row at or above `key`; `open` when there is no bound. */
+function boundIn({ base, meta }: DiskRowSetView, key: Uint8Array, open: number): number {
+  if (key.length === 0) return open
+  if (compareWhole(key, meta.lowerKey) <= 0) return 0
+  const isAbove = meta.upperKey.length > 0 && compareWhole(key, meta.upperKey) >= 0
+  return isAbove ? meta.rowCount : base.keys.lowerBound(key)
 }
