@@ -112,6 +112,16 @@ export const SCAN_BATCH_BYTES = 256 * KIB
 export const SCAN_BATCH_ROW_COUNT = 4096
 /** Streams that one tablet has open at once. */
 export const SCAN_STREAM_COUNT_MAX = 256
+/** Deletions by predicates that one tablet works on at once. */
+export const DELETION_COUNT_MAX = 16
+/** Rows that such a deletion looks at before others run. */
+export const DELETION_SLICE_ROW_COUNT = 131_072
+/** How long one call that deletes by predicates works before it is answered. */
+export const DELETION_CALL_MS_MAX = 5_000
+/** Scan tokens of one request: what a table of the largest size is cut into at most. */
+export const SCAN_TOKEN_COUNT_MAX = 10_000
+/** Characters of all scan tokens of one request. */
+export const SCAN_TOKENS_LENGTH_MAX = 32 * MIB
 /** How long a frame of a stream may wait to be read before the stream is broken off. */
 export const SCAN_UNREAD_MS_MAX = 60_000
 /** Bytes at which a bounded read ends, whatever was asked. */

@@ -26,6 +26,8 @@ import { Tablet } from '../tablet/tablet.ts'
 import type { TabletReply } from '../tablet/tablet-request.ts'
 import { Prng } from '../util/prng.ts'
 import type {
+  DeleteRowsAnswer,
+  DeleteRowsCall,
   LookupAnswer,
   LookupCall,
   MaintainAnswer,
@@ -34,6 +36,8 @@ import type {
   OfferCall,
   ReadAnswer,
   ScanCall,
+  SplitKeysAnswer,
+  SplitKeysCall,
   StreamAnswer,
   TabletAnswer,
   TabletCall,
@@ -53,6 +57,7 @@ import { TABLET_MIGRATIONS } from './migrations.ts'
 import { isMissingTable } from './missing-table.ts'
 import { ObjectGuard } from './object-guard.ts'
 import { readPage } from './read-page.ts'
+import { RowDeletions } from './row-deletions.ts'
 import { ScanStreams } from './scan-streams.ts'
 import { TABLET_SQL } from './sql-statements.ts'
 import { SqlTabletStore } from './sql-tablet-store.ts'
@@ -69,8 +74,9 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     // Reads, and what is the same when done twice. A write is, by the key that a front gives to
     // each.
     const { write, read, scan, lookup, offer, refuse, free } = TabletObject.prototype
-    const { counters, maintain, status } = TabletObject.prototype
+    const { counters, maintain, status, deleteRows, splitKeys } = TabletObject.prototype
     retryable(write, read, scan, lookup, offer, refuse, free, counters, maintain, status)
+    retryable(deleteRows, splitKeys)
   }
 
   readonly #clock = new SystemClock()
@@ -81,6 +87,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   readonly #streams: ScanStreams
   readonly #maintenance: TabletMaintenance
   readonly #relief: MemoryRelief
+  readonly #deletions: RowDeletions
   #tablet: Tablet | null = null
   #isDropped = false
   #asking: { readonly tableId: string; readonly table: Promise<Outcome<TableEntry>> } | null = null
@@ -103,6 +110,12 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
       accountant: isolateMemory,
       maintain: (tabletId, call) => tabletStub(env, tabletId).maintain(call),
       randomId: () => new SystemRandom().nextId(),
+      elapsedMs: () => this.#clock.elapsedMs(),
+    })
+    this.#deletions = new RowDeletions({
+      section: (call, work) => this.#serve('delete', call, work),
+      during: (tabletId, bytes, write) => this.#relief.during(tabletId, bytes, write),
+      pause: () => scheduler.wait(0),
       elapsedMs: () => this.#clock.elapsedMs(),
     })
     this.#streams = new ScanStreams({
@@ -148,6 +161,18 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   /** Rows by their keys. */
   lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>> {
     return this.#serve('lookup', call, (tablet) => withValue(tablet.lookup(call), lookupAnswerOf))
+  }
+
+  /** Works for a while on the deletion of the rows that a snapshot selects. */
+  async deleteRows(call: DeleteRowsCall): Promise<TabletAnswer<DeleteRowsAnswer>> {
+    const answer = await this.#deletions.work(call)
+    if (answer.kind === 'ok') await this.#maintenance.arm()
+    return answer
+  }
+
+  /** Where to cut the tablet's keys so that reading each part takes about as much. */
+  splitKeys(call: SplitKeysCall): Promise<TabletAnswer<SplitKeysAnswer>> {
+    return this.#serve('splitKeys', call, (tablet) => tablet.splitKeys(call))
   }
 
   /** Promises that no later op gets a timestamp at or below a snapshot. */

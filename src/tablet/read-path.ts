@@ -158,7 +158,8 @@ function memRowSetsOf({ memRowSet, frozen }: TabletParts): MemRowSet[] {
   return frozen === null ? [memRowSet] : [memRowSet, frozen.memRowSet]
 }
 
-function checkColumnIds(schema: Schema, columnIds: readonly number[]): void {
+/** Throws INVALID_ARGUMENT when the table lacks a column. */
+export function checkColumnIds(schema: Schema, columnIds: readonly number[]): void {
   for (const id of columnIds) {
     if (schema.byId(id) === undefined) throw invalidArgument('table has no such column id')
   }

@@ -110,8 +110,9 @@ export class ResultCache {
 
   /**
    * The remembered result of a share, or undefined when there is none or it has expired.
-   * Throws: INVALID_ARGUMENT when the share's bytes are not those of the first request; CORRUPTION
-   * when what is stored is damaged. Cost: the first time, at most 1 row read.
+   * Throws: INVALID_ARGUMENT when the share's bytes are not those of the first request; ABORTED when
+   * it was to replace another result than the one remembered; CORRUPTION when what is stored is
+   * damaged. Cost: the first time, at most 1 row read.
    */
   find(key: ResultKey, now: Timestamp): WriteResult | undefined {
     this.#haveStored()
@@ -123,10 +124,23 @@ export class ResultCache {
       side.forget(name, remembered)
       return undefined
     }
-    if (remembered.key.digest !== key.digest) {
-      throw invalidArgument('idempotency key was used before with another request')
-    }
-    return remembered.result
+    if (remembered.key.digest === key.digest) return remembered.result
+    if (key.replaces === undefined) throw otherRequest()
+    if (remembered.key.digest === key.replaces) return undefined
+    throw keyInUse()
+  }
+
+  /**
+   * What is remembered of a share, whatever its digest; undefined when nothing is. Throws:
+   * CORRUPTION. Cost: as `find`.
+   */
+  peek(
+    key: Pick<ResultKey, 'key' | 'share' | 'isInternal'>,
+    now: Timestamp,
+  ): StoredResult | undefined {
+    this.#haveStored()
+    const remembered = this.#sideOf(key).results.get(nameOf(key))
+    return remembered === undefined || remembered.expiresAt <= now ? undefined : remembered
   }
 
   /**
@@ -171,7 +185,9 @@ export class ResultCache {
     const before = side.results.get(name)
     if (before !== undefined) side.forget(name, before)
     const bytes = sizeOf(key, result.errors.rows.length)
-    side.results.set(name, { key, result, expiresAt, bytes })
+    const { share, digest, isInternal } = key
+    const kept = { key: key.key, share, digest, isInternal }
+    side.results.set(name, { key: kept, result, expiresAt, bytes })
     side.bytes += bytes
     if (key.isInternal) side.makeRoom(0, false, expiresAt)
   }
@@ -195,13 +211,23 @@ export class ResultCache {
     }
   }
 
-  #sideOf(key: ResultKey): Side {
+  #sideOf(key: Pick<ResultKey, 'isInternal'>): Side {
     return key.isInternal ? this.#fronts : this.#clients
   }
 }
 
-function nameOf(key: ResultKey): string {
-  return `${key.share}:${key.key}`
+/** The failure of a key that was used before with another digest. */
+export function otherRequest(): StatusError {
+  return invalidArgument('idempotency key was used before with another request')
+}
+
+/** The failure of a key with which another request does its work. */
+export function keyInUse(): StatusError {
+  return new StatusError('ABORTED', 'another request with the same idempotency key is under way')
+}
+
+function nameOf({ share, key }: Pick<ResultKey, 'share' | 'key'>): string {
+  return `${share}:${key}`
 }
 
 function sizeOf(key: ResultKey, errorCount: number): number {

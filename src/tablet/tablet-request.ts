@@ -45,6 +45,11 @@ export interface ResultKey {
   readonly digest: string
   /** Made by the front for its own retries: kept briefly, outside the budget of clients' keys. */
   readonly isInternal: boolean
+  /**
+   * Digest of a remembered result that this one takes the place of: for work that goes on in
+   * several ops, of which the last tells what all did.
+   */
+  readonly replaces?: string
 }
 
 /** One share of a write: the byte form of a row block with operations. */
@@ -76,16 +81,16 @@ export interface ScanRequest extends TabletRequest {
   readonly order: ScanRequestOrder
   /** null: the tablet's own present. */
   readonly snapshot: Timestamp | null
-  /** Whether batches carry the encoded primary key of each row. */
-  readonly withKeys: boolean
-}
-
-/** Rows by primary key. */
   /**
    * Given: only rows that changed above it and at or below the snapshot, and behind the columns one
    * that tells whether the row is deleted. Requires: the order is ORDERED.
    */
   readonly diffFrom?: Timestamp | null
+  /** Whether batches carry the encoded primary key of each row. */
+  readonly withKeys: boolean
+}
+
+/** Rows by primary key. */
 export interface LookupRequest extends TabletRequest {
   readonly columnIds: readonly number[]
   /** Encoded keys, joined. */
@@ -94,6 +99,19 @@ export interface LookupRequest extends TabletRequest {
   readonly keyEnds: Uint32Array
   /** null: the tablet's own present. */
   readonly snapshot: Timestamp | null
+}
+
+/** Asks where to cut keys so that reading each part takes about as much. */
+export interface SplitKeysRequest extends TabletRequest {
+  readonly columnIds: readonly number[]
+  /** Inclusive; empty: no bound. */
+  readonly lowerKey: Uint8Array
+  /** Exclusive; empty: no bound. */
+  readonly upperKey: Uint8Array
+  readonly snapshot: Timestamp
+  /** Bytes of a part, about; null: one part, whatever it is. */
+  readonly targetBytes: number | null
+  readonly partCountMax: number
 }
 
 /** Proposes a snapshot time: afterwards no op gets a timestamp at or below it. */

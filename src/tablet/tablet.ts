@@ -29,6 +29,7 @@ import { MaintenanceManager } from './maintenance/maintenance-manager.ts'
 import type { MemoryAccountant } from './memory-accountant.ts'
 import type { TabletStore } from './ports.ts'
 import {
+  checkColumnIds,
   checkDiff,
   checkHistory,
   type LookupFound,
@@ -36,7 +37,8 @@ import {
   type OpenedScan,
   openTabletScan,
 } from './read-path.ts'
-import { ResultCache } from './result-cache.ts'
+import { ResultCache, type StoredResult } from './result-cache.ts'
+import { type KeySplit, splitKeys } from './split-keys.ts'
 import {
   decodeSuperblock,
   emptyMarks,
@@ -51,7 +53,9 @@ import { onDiskBytes } from './tablet-report.ts'
 import type {
   LookupRequest,
   OfferRequest,
+  ResultKey,
   ScanRequest,
+  SplitKeysRequest,
   TabletReply,
   TabletRequest,
   WriteRequest,
@@ -326,6 +330,39 @@ export class Tablet {
     )
   }
 
+  /**
+   * What is remembered of the first share of a key, whatever its digest; null when nothing is. A
+   * client's key makes the tablet part of its table, so that it can remember what it did for it.
+   *
+   * Throws: CORRUPTION.
+   */
+  remembered(
+    request: TabletRequest,
+    key: Pick<ResultKey, 'key' | 'isInternal'>,
+  ): TabletReply<StoredResult | null> {
+    return this.#answer(
+      request,
+      (parts) => parts.results.peek({ ...key, share: 0 }, this.#clock.physical) ?? null,
+      key.isInternal ? null : undefined,
+    )
+  }
+
+  /**
+   * Cuts a range of keys so that reading each part at a snapshot takes about as many bytes.
+   * Snapshots and errors as in `openScan`.
+   */
+  splitKeys(request: SplitKeysRequest): TabletReply<KeySplit> {
+    return this.#answer(
+      request,
+      (parts) => {
+        checkColumnIds(parts.schema, request.columnIds)
+        this.#snapshotOf(parts, request)
+        return splitKeys(parts, request)
+      },
+      request.snapshot,
+    )
+  }
+
   /** Checks who asks whom about what, raises the clock, and does the work if the tablet can. */
   #answer<T>(
     request: TabletRequest,
@@ -368,7 +405,10 @@ export class Tablet {
   }
 
   /** The snapshot that a read sees, promised to stay what it is. */
-  #snapshotOf(parts: TabletParts, request: ScanRequest | LookupRequest): Timestamp {
+  #snapshotOf(
+    parts: TabletParts,
+    request: ScanRequest | LookupRequest | SplitKeysRequest,
+  ): Timestamp {
     const asked = request.snapshot
     if (asked !== null) {
       this.#clock.checkNotTooFar(asked)

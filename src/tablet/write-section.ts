@@ -66,7 +66,8 @@ export function writeShare(context: SectionContext, request: WriteRequest): Writ
   if (accountant.isOverHard(request.block.length)) throw memoryIsFull(accountant)
   const block = readShareBlock(request.block, parts.schema)
   if (!parts.memRowSet.hasRoomFor(block.rowCount)) throw memoryIsFull(accountant)
-  if (block.rowCount === 0) {
+  // Of a client's key it is remembered that nothing was to be done.
+  if (block.rowCount === 0 && (resultKey === null || resultKey.isInternal)) {
     return { ...noCounts(), timestamp: null, errors: NO_ROW_ERRORS, isReplayed: false }
   }
   const op = parts.op

@@ -172,6 +172,80 @@ export interface LookupAnswer {
   readonly keyCount: number
 }
 
+/** What a deletion did in one tablet. */
+export interface DeletionProgress {
+  /** Shares in which rows were deleted at this snapshot. */
+  readonly shareCount: number
+  /** Rows deleted: also by earlier requests with the same key. */
+  readonly deletedCount: number
+  /** Time of the newest op among them; null: nothing was deleted. */
+  readonly timestamp: Timestamp | null
+}
+
+/** Deletes the rows of a tablet that a snapshot selects. Keys are encoded primary keys. */
+export interface DeleteRowsCall extends TabletCall {
+  readonly predicates: readonly ColumnPredicate[]
+  /** Inclusive; empty: no bound. To go on after a call: its `lastKey` and a zero byte. */
+  readonly lowerKey: Uint8Array
+  /** Exclusive; empty: no bound. */
+  readonly upperKey: Uint8Array
+  /** Which rows: those that are there then. */
+  readonly snapshot: Timestamp
+  /** Names the deletion; `digest` is the request's. */
+  readonly resultKey: Omit<ResultKey, 'share'>
+  /** What the calls before this one did. */
+  readonly progress: DeletionProgress
+  /** Rows that the call before found and did not delete yet, as in its answer. */
+  readonly carried: Uint8Array
+}
+
+/** How far a deletion is in one tablet. */
+export interface DeleteRowsAnswer {
+  readonly progress: DeletionProgress
+  /** The snapshot that told what to delete: an earlier request's if that came to its end. */
+  readonly snapshot: Timestamp
+  /** Rows found and not deleted yet: a row block of key columns, or empty. */
+  readonly carried: Uint8Array
+  /** Encoded key up to which, itself included, rows were looked at. */
+  readonly lastKey: Uint8Array
+  /** Whether the caller must call again. */
+  readonly hasMore: boolean
+  /** Whether this is the remembered end of an earlier request with the same key. */
+  readonly isReplayed: boolean
+  /** Why it ended too early; what is counted was deleted all the same. */
+  readonly failure: DeletionFailure | null
+}
+
+/** Why a deletion ended too early. */
+export interface DeletionFailure {
+  readonly code: StatusCode
+  readonly message: string
+  readonly details: StatusDetails
+}
+
+/** Asks where to cut a tablet's keys so that reading each part takes about as much. */
+export interface SplitKeysCall extends TabletCall {
+  /** What is read. */
+  readonly columnIds: readonly number[]
+  /** Inclusive; empty: no bound. */
+  readonly lowerKey: Uint8Array
+  /** Exclusive; empty: no bound. */
+  readonly upperKey: Uint8Array
+  /** When it will be read. */
+  readonly snapshot: Timestamp
+  /** Bytes of a part, about; null: one part, whatever it is. */
+  readonly targetBytes: number | null
+  readonly partCountMax: number
+}
+
+/** Parts of a tablet's keys. */
+export interface SplitKeysAnswer {
+  /** Encoded keys, ascending, at which the second and each further part begins. */
+  readonly keys: readonly Uint8Array[]
+  /** Bytes of each part, about, as they are stored: one more than keys. */
+  readonly bytes: readonly number[]
+}
+
 /** Proposes a snapshot time: afterwards no op gets a timestamp at or below it. */
 export interface OfferCall extends TabletCall {
   readonly snapshot: Timestamp
@@ -241,6 +315,9 @@ export interface TabletStub {
   scan(call: ScanCall): Promise<TabletAnswer<StreamAnswer>>
   lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>>
   offer(call: OfferCall): Promise<TabletAnswer<OfferAnswer>>
+  /** Works for a while on the deletion of the rows that a snapshot selects. */
+  deleteRows(call: DeleteRowsCall): Promise<TabletAnswer<DeleteRowsAnswer>>
+  splitKeys(call: SplitKeysCall): Promise<TabletAnswer<SplitKeysAnswer>>
   /** Runs a maintenance op. Null: no write ever reached this tablet. */
   maintain(call: MaintainCall): Promise<Outcome<MaintainAnswer | null>>
   /** What there is to know of it. Null: no write ever reached this tablet. */

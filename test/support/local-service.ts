@@ -12,6 +12,7 @@ import type { TableEntry } from '../../src/common/table.ts'
 import type { RouterPorts } from '../../src/router/ports.ts'
 import { MemoryRelief } from '../../src/server/memory-relief.ts'
 import { readPage } from '../../src/server/read-page.ts'
+import { RowDeletions } from '../../src/server/row-deletions.ts'
 import { TabletMaintenance } from '../../src/server/tablet-maintenance.ts'
 import { tabletPage } from '../../src/server/tablet-page.ts'
 import { MemoryAccountant } from '../../src/tablet/memory-accountant.ts'
@@ -21,6 +22,8 @@ import type { TabletReply } from '../../src/tablet/tablet-request.ts'
 import { Prng } from '../../src/util/prng.ts'
 import type { CatalogStub } from '../../src/wire/catalog-protocol.ts'
 import type {
+  DeleteRowsAnswer,
+  DeleteRowsCall,
   LookupAnswer,
   LookupCall,
   MaintainAnswer,
@@ -29,6 +32,8 @@ import type {
   OfferCall,
   ReadAnswer,
   ScanCall,
+  SplitKeysAnswer,
+  SplitKeysCall,
   StreamAnswer,
   TabletAnswer,
   TabletCall,
@@ -131,6 +136,29 @@ export class LocalTablet implements TabletStub {
         keyCount,
       })),
     )
+  }
+
+  async deleteRows(call: DeleteRowsCall): Promise<TabletAnswer<DeleteRowsAnswer>> {
+    let evictions: number | null = null
+    const deletions = new RowDeletions({
+      section: (_, work) =>
+        this.#serve(call, (tablet) => {
+          // Whatever runs in an object ends with its memory.
+          if (evictions !== null && evictions !== this.evictions) throw this.#reset()
+          evictions = this.evictions
+          return work(tablet)
+        }),
+      during: (tabletId, bytes, write) => this.#relief.during(tabletId, bytes, write),
+      pause: () => this.#service.wander(),
+      elapsedMs: () => this.#service.time.micros / 1000,
+    })
+    const answer = await deletions.work(call)
+    if (answer.kind === 'ok') await this.#maintenance.arm()
+    return answer
+  }
+
+  splitKeys(call: SplitKeysCall): Promise<TabletAnswer<SplitKeysAnswer>> {
+    return this.#serve(call, (tablet) => tablet.splitKeys(call))
   }
 
   offer(call: OfferCall): Promise<TabletAnswer<OfferAnswer>> {

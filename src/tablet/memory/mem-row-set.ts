@@ -262,6 +262,22 @@ export class MemRowSet implements RowSet {
     return this.rowCount > 0 && this.firstAt <= upTo && this.lastAt > after
   }
 
+  /**
+   * Bytes of the cells of some columns as rows were inserted; of the keys where there are none.
+   * Cost: O(chunks).
+   */
+  cellBytes(columnIds: readonly number[]): number {
+    return this.#rows.cellBytes(columnIds)
+  }
+
+  /** Every `step`th key in their order, from the first. Cost: as that of `keyBounds`. */
+  sampleKeys(step: number): Uint8Array[] {
+    const { slots, count } = this.#order.sorted(this.#rows)
+    const keys: Uint8Array[] = []
+    for (let i = 0; i < count; i += step) keys.push(this.#rows.key(slots[i]))
+    return keys
+  }
+
   /** Opens a scan. Cost: that of `KeyOrder.sorted` when rows were added since the last one. */
   openIterator(scan: RowSetScan): RowSetIterator {
     const order = this.#order.sorted(this.#rows)

@@ -220,6 +220,18 @@ export class MemRowStore {
     target.endKey()
   }
 
+  /** Bytes of the cells of some columns as inserted; of the keys where there are none. */
+  cellBytes(columnIds: readonly number[]): number {
+    let bytes = 0
+    if (columnIds.length === 0) for (const { keys } of this.chunks) bytes += keys.length
+    for (const id of columnIds) {
+      const index = this.schema.byId(id)?.index
+      if (index === undefined) continue
+      for (const chunk of this.columns[index].chunks) bytes += chunk.usedBytes
+    }
+    return bytes
+  }
+
   /** Copy of a row's key. */
   key(slot: number): Uint8Array {
     return this.chunks[slot >>> CHUNK_SHIFT].keys.key(slot & CHUNK_MASK)
