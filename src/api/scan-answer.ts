@@ -17,6 +17,7 @@ import { planScan, type ScanPlan } from '../router/scan-plan.ts'
 import { type FeedOptions, openFeed } from '../router/scan-session.ts'
 import { toHex } from '../util/bytes.ts'
 import type { Front } from './app-env.ts'
+import { diffStart, shownInDiff } from './diff-query.ts'
 import { isOurFault, statusErrorOf } from './errors.ts'
 import {
   createRowEncoder,
@@ -50,6 +51,7 @@ export interface AnswerOptions {
 
 /** A scan worked out against a table. */
 interface PreparedScan {
+  /** Those of the rows that are given out. */
   readonly columns: readonly Column[]
   readonly plan: ScanPlan
   readonly feed: FeedOptions
@@ -64,7 +66,7 @@ export async function answerScan(
   query: ScanQuery,
   options: AnswerOptions,
 ): Promise<Response> {
-  if (query.isExplained) return explain(session, query, options)
+  if (query.isExplained) return explain(front, session, query, options)
   return options.format === 'json'
     ? answerPage(front, session, query, options)
     : answerStream(front, session, query, options, options.format)
@@ -142,6 +144,7 @@ async function answerStream(
 }
 
 async function explain(
+  front: Front,
   session: ReadSession,
   query: ScanQuery,
   { values }: AnswerOptions,
@@ -150,7 +153,9 @@ async function explain(
   const { schema, entry, partitions, tabletCount } = session.table
   const columnIds = readProjection(schema, query.columnNames).map(({ id }) => id)
   const spec = query.specFor(schema, values)
-  const plan = planScan(session.table, { columnIds, spec, order: query.order, limit: query.limit })
+  const { order, limit, diff } = query
+  const diffFrom = diff?.fromFor(front, entry) ?? null
+  const plan = planScan(session.table, { columnIds, spec, order, limit, diffFrom })
   const { lowerKey, upperKey, predicates } = plan.spec
   return jsonResponse({
     tablets: plan.tablets.map((index) => ({
@@ -178,18 +183,22 @@ function prepare(
     token === null ? readProjection(schema, query.columnNames) : keptColumns(schema, token)
   const asked = query.snapshotFor(front, entry)
   if (token !== null) checkSnapshot(token.snapshot, front.ports.clock, entry)
+  const { diff } = query
+  const snapshot = token?.snapshot ?? asked
+  const diffFrom = diff === null ? null : diffStart(front, entry, diff, snapshot)
   const owed = token?.owed ?? query.limit
   const spec = query.specFor(schema, values)
   const columnIds = columns.map(({ id }) => id)
-  const plan = planScan(table, { columnIds, spec, order: query.order, limit: owed })
+  const plan = planScan(table, { columnIds, spec, order: query.order, limit: owed, diffFrom })
   const isPage = format === 'json'
+  const taken = token === null ? schema.columns : columns
   return {
-    columns,
+    columns: diff === null ? columns : shownInDiff(columns, diff, taken),
     plan,
     owed,
     feed: {
       mode: query.mode,
-      snapshot: token?.snapshot ?? asked,
+      snapshot,
       // One more than fits, which tells whether this page is the last.
       rowCountMax: isPage ? Math.min(query.pageSize + 1, owed) : Number.POSITIVE_INFINITY,
       firstTablet: token === null ? 0 : tabletOf(table, token),
@@ -222,7 +231,7 @@ function tabletOf({ partitions }: OpenTable, { partitionKeyStart }: PageToken): 
 
 function tokenOf(
   { partitions }: OpenTable,
-  { columns, plan }: PreparedScan,
+  { plan }: PreparedScan,
   { tablet, afterKey }: FeedPosition,
   owed: number,
   snapshot: Timestamp,
@@ -230,7 +239,7 @@ function tokenOf(
   const isMerged = plan.request.order !== 'UNORDERED'
   return {
     snapshot,
-    columnIds: columns.map(({ id }) => id),
+    columnIds: plan.request.columnIds,
     owed,
     partitionKeyStart: isMerged ? null : partitions[tablet].partitionKeyStart,
     afterKey,

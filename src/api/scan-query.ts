@@ -15,6 +15,7 @@ import { LIMIT_MAX, type ScanBody } from '../wire/scan-schemas.ts'
 import { SCAN_ORDERS, type ScanOrder } from '../wire/tablet-protocol.ts'
 import type { Front } from './app-env.ts'
 import { csvRecord } from './csv-record.ts'
+import { type DiffQuery, diffQueryOf } from './diff-query.ts'
 import { canonicalJson } from './json-tree.ts'
 import type { QueryParams } from './query-params.ts'
 import { snapshotTime, snapshotTimeOfText } from './snapshot-time.ts'
@@ -35,12 +36,14 @@ export interface ScanQuery {
   /** Whether it asked for a page by size or token. */
   readonly isPaged: boolean
   readonly isExplained: boolean
+  /** Rows that changed, or null: rows as they are. */
+  readonly diff: DiffQuery | null
   /** Equal for requests that are equal but for page size and token. */
   readonly canonical: string
 }
 
 /** Members of a scan that are not there yet; false or missing is no use of them. */
-const UNSUPPORTED_MEMBERS = ['analyze', 'diff_from', 'is_deleted_as', 'scan_token'] as const
+const UNSUPPORTED_MEMBERS = ['analyze', 'scan_token'] as const
 
 /** The scan of a body. Throws: INVALID_ARGUMENT, NOT_SUPPORTED. */
 export function scanQueryOfBody(tree: unknown, body: ScanBody, values: ValueOptions): ScanQuery {
@@ -50,8 +53,9 @@ export function scanQueryOfBody(tree: unknown, body: ScanBody, values: ValueOpti
   }
   const { snapshot_timestamp: time } = body
   const { page_size: _, page_token: __, ...rest } = tree as Readonly<Record<string, unknown>>
-  const order = body.order ?? 'UNORDERED'
-  const mode = readModeOf(body.read_mode, time !== undefined)
+  const diff = diffQueryOf(body)
+  const order = diff === null ? (body.order ?? 'UNORDERED') : 'ORDERED'
+  const mode = readModeOf(body.read_mode, time !== undefined || diff !== null)
   const members = { ...rest, order, read_mode: mode, predicates: upperCaseOps(rest.predicates) }
   return {
     columnNames: body.columns,
@@ -66,6 +70,7 @@ export function scanQueryOfBody(tree: unknown, body: ScanBody, values: ValueOpti
     pageToken: body.page_token ?? null,
     isPaged: body.page_size !== undefined || body.page_token !== undefined,
     isExplained: body.explain ?? false,
+    diff,
     canonical: canonicalJson({ ...members, ' timestamps': values.timestamps }),
   }
 }
@@ -113,6 +118,7 @@ export function scanQueryOfParams(params: QueryParams, values: ValueOptions): Sc
     pageToken: params.text('page_token'),
     isPaged: params.has('page_size') || params.has('page_token'),
     isExplained: false,
+    diff: null,
     canonical: canonicalJson(members),
   }
 }

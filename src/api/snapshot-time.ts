@@ -29,14 +29,19 @@ const TIME_COLUMN: Column = {
 }
 
 /**
- * The time in a request: integer microseconds or RFC 3339.
+ * The time in a request: integer microseconds or RFC 3339. `member` is what errors name it.
  *
  * Throws: INVALID_ARGUMENT when it is neither, or too far ahead of the front's clock;
  * INVALID_SNAPSHOT when it is older than the history that the table keeps.
  */
-export function snapshotTime(value: unknown, clock: HybridClock, table: TableEntry): Timestamp {
-  const timestamp = timeOf(value)
-  checkNotAhead('snapshot_timestamp', timestamp, clock)
+export function snapshotTime(
+  value: unknown,
+  clock: HybridClock,
+  table: TableEntry,
+  member = 'snapshot_timestamp',
+): Timestamp {
+  const timestamp = timeOf(value, member)
+  checkNotAhead(member, timestamp, clock)
   checkSnapshot(timestamp, clock, table)
   return timestamp
 }
@@ -57,12 +62,12 @@ export function snapshotTimeOfText(text: string, clock: HybridClock, table: Tabl
 }
 
 /** A time that may be no safe integer, or infinite: then it is before or after all there are. */
-function timeOf(value: unknown): number {
+function timeOf(value: unknown, member: string): number {
   const place = placeOf(value)
   if (place?.kind === 'exact') return Number(place.cell)
   if (place?.kind === 'above') return Infinity
   if (place?.kind === 'below') return -Infinity
-  throw invalidArgument('snapshot_timestamp must be an integer of microseconds or RFC 3339')
+  throw invalidArgument(`${member} must be an integer of microseconds or RFC 3339`)
 }
 
 function placeOf(value: unknown): Placement | null {

@@ -2,6 +2,8 @@
  * Which tablets a scan must ask, and what: resolved once from a request, before any call.
  */
 
+import { keySpecOf, optimizeDiffSpec } from '../common/diff-spec.ts'
+import type { Timestamp } from '../common/hybrid-clock.ts'
 import { prunePartitions } from '../common/partition-pruner.ts'
 import { type OptimizedScanSpec, optimizeScanSpec, type ScanSpec } from '../common/scan-spec.ts'
 import type { ScanOrder } from '../wire/tablet-protocol.ts'
@@ -14,6 +16,8 @@ export interface ScanRequest {
   readonly order: ScanOrder
   /** Rows in all, over all pages. */
   readonly limit: number
+  /** Given: a diff scan, of rows that changed above it. Requires: the order is ORDERED. */
+  readonly diffFrom?: Timestamp | null
 }
 
 /** A scan worked out. */
@@ -28,12 +32,16 @@ export interface ScanPlan {
 /** Optimizes a scan's spec and prunes the table's tablets by it. */
 export function planScan(table: OpenTable, request: ScanRequest): ScanPlan {
   const { schema, entry, partitions } = table
-  const spec = optimizeScanSpec(schema, request.spec)
+  const isDiff = (request.diffFrom ?? null) !== null
+  const spec = isDiff
+    ? optimizeDiffSpec(schema, request.spec)
+    : optimizeScanSpec(schema, request.spec)
   const isEmpty = spec.isEmpty || request.limit === 0
+  const prunedBy = isDiff ? keySpecOf(schema, request.spec) : request.spec
   // Pruned by what was asked: pushed predicates are gone from the optimized spec, and so are lists'
   // values.
   const tablets = isEmpty
     ? []
-    : prunePartitions(schema, entry.partitionSchema, partitions, request.spec)
+    : prunePartitions(schema, entry.partitionSchema, partitions, prunedBy)
   return { request, spec, tablets }
 }

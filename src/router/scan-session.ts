@@ -105,7 +105,7 @@ function cursorRequest(
   options: FeedOptions,
   where: { snapshot: Timestamp | null; afterKey: Uint8Array | null; count: number },
 ): CursorRequest {
-  const { order, columnIds } = plan.request
+  const { order, columnIds, diffFrom = null } = plan.request
   const isMerged = order !== 'UNORDERED' && where.count > 1
   const isWhole = options.rowCountMax === Number.POSITIVE_INFINITY
   // A tablet of a merge gives about its part of what is wanted, and is asked again when that was
@@ -121,6 +121,7 @@ function cursorRequest(
     upperKey,
     order,
     snapshot: where.snapshot,
+    diffFrom,
     rowCountMax: isWhole ? plan.request.limit : Math.min(wanted, plan.request.limit),
     bytesMax: isMerged ? Math.ceil(MERGE_BYTES / where.count) : PAGE_BYTES,
     withKeys: options.withKeys || isMerged,

@@ -46,11 +46,16 @@ export const scanSchema = members({
     .optional()
     .meta({ description: `JSON only; ${PAGE_ROW_COUNT_DEFAULT} unless given` }),
   page_token: text().optional().meta({ description: 'JSON only' }),
+  diff_from: anyValue(
+    'integer microseconds, or RFC 3339: only rows that changed above it and at or below the ' +
+      'snapshot, each with is_deleted; of a deleted row only its key is given',
+  ).optional(),
+  is_deleted_as: text()
+    .optional()
+    .meta({ description: 'another name for is_deleted, as when the table has such a column' }),
   explain: flag().optional().meta({ description: 'no rows, but how they would be found' }),
   // Named so that they are refused as what they are, and not as strangers.
   analyze: flag().optional().meta({ description: 'not supported yet' }),
-  diff_from: anyValue('not supported yet').optional(),
-  is_deleted_as: text().optional().meta({ description: 'not supported yet' }),
   scan_token: text().optional().meta({ description: 'not supported yet' }),
 }).meta({ id: 'Scan' })
 /** Body of `POST /tables/{table}/scan`. */
