@@ -35,7 +35,7 @@ import { checkSnapshot } from './snapshot-time.ts'
 import { partitionBounds } from './table-object.ts'
 
 /** Formats that scans are answered in. */
-export const SCAN_FORMATS = ['json', 'ndjson', 'csv', 'arrow'] as const
+export const SCAN_FORMATS = ['json', 'ndjson', 'csv', 'arrow', 'parquet'] as const
 /** A format that scans are answered in. */
 export type ScanFormat = (typeof SCAN_FORMATS)[number]
 

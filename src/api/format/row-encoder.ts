@@ -10,6 +10,7 @@ import type { ByteArena } from '../../util/arena.ts'
 import { ArrowRowEncoder } from './arrow-row-encoder.ts'
 import { CsvRowEncoder } from './csv-row-encoder.ts'
 import { JsonRowEncoder } from './json-row-encoder.ts'
+import { ParquetRowEncoder } from './parquet-row-encoder.ts'
 
 /** The text formats that rows are written in. */
 export type RowFormat = 'json' | 'ndjson' | 'csv'
@@ -21,7 +22,7 @@ export interface RowEncodeOptions extends ValueOptions {
 }
 
 /** The formats that a whole result is streamed in. */
-export type StreamFormat = 'ndjson' | 'csv' | 'arrow'
+export type StreamFormat = 'ndjson' | 'csv' | 'arrow' | 'parquet'
 
 /** How a whole result is written. */
 export interface StreamEncodeOptions extends RowEncodeOptions {
@@ -86,6 +87,8 @@ export function createStreamEncoder(
   switch (format) {
     case 'arrow':
       return new ArrowRowEncoder(columns)
+    case 'parquet':
+      return new ParquetRowEncoder(columns)
     default:
       return createRowEncoder(format, columns, options)
   }

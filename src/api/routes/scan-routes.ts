@@ -44,6 +44,9 @@ export const ROW_STREAMS = {
   'application/vnd.apache.arrow.stream': {
     schema: z.string().meta({ format: 'binary', description: 'an Arrow IPC stream of all rows' }),
   },
+  'application/vnd.apache.parquet': {
+    schema: z.string().meta({ format: 'binary', description: 'a Parquet file of all rows' }),
+  },
 }
 
 /** Adds the routes of scans. */

@@ -1,0 +1,102 @@
+/**
+ * Rows as a Parquet file: row groups as they fill, then the metadata. What is kept in memory is a
+ * row group and what the metadata tells of those before it. Hot.
+ */
+
+import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
+import type { RowBlock } from '../../common/row-block.ts'
+import type { Column } from '../../common/schema.ts'
+import { invalidArgument } from '../../common/status.ts'
+import type { ByteArena } from '../../util/arena.ts'
+import { HeldRows, type RowSegment } from './held-rows.ts'
+import { type PageRows, writeColumnChunk } from './parquet-column.ts'
+import { PARQUET_MAGIC, ParquetFooter } from './parquet-footer.ts'
+import { parquetSchema } from './parquet-schema.ts'
+
+/** Rows of a row group; only the last has fewer, unless they are large. */
+const GROUP_ROW_COUNT = 65_536
+/** Bytes of cells at which a row group is full. */
+const GROUP_BYTES = 4 * 1024 * 1024
+/** Rows of a page. */
+const PAGE_ROW_COUNT = 16_384
+
+/** Writes a file; see StreamEncoder. */
+export class ParquetRowEncoder {
+  readonly #columns: readonly Column[]
+  readonly #held: HeldRows
+  readonly #footer: ParquetFooter
+  readonly #sink = new ByteWriter()
+
+  /** Throws: INVALID_ARGUMENT when there is no column, which no file can hold. */
+  constructor(columns: readonly Column[]) {
+    if (columns.length === 0) {
+      throw invalidArgument('columns: a Parquet file has one column at least')
+    }
+    this.#columns = columns
+    this.#held = new HeldRows(columns)
+    this.#footer = new ParquetFooter(parquetSchema(columns))
+  }
+
+  appendHeader(out: ByteArena): void {
+    this.#sink.appendUint32(PARQUET_MAGIC)
+    this.#drain(out)
+  }
+
+  appendRows(block: RowBlock, start: number, end: number, out: ByteArena): void {
+    const held = this.#held
+    for (let first = start; first < end; ) {
+      const last = Math.min(end, first + GROUP_ROW_COUNT - held.rowCount)
+      held.add(block, first, last)
+      first = last
+      if (held.rowCount === GROUP_ROW_COUNT || held.bytes >= GROUP_BYTES) this.#writeGroup(out)
+    }
+  }
+
+  appendFooter(out: ByteArena): void {
+    if (this.#held.rowCount > 0) this.#writeGroup(out)
+    this.#footer.write(this.#sink)
+    this.#drain(out)
+  }
+
+  #writeGroup(out: ByteArena): void {
+    const held = this.#held
+    const sink = this.#sink
+    const fileOffset = sink.offset
+    const pages = pagesOf(held.segments)
+    const chunks = this.#columns.map((column, index) =>
+      writeColumnChunk(column, pages, index, sink),
+    )
+    this.#footer.addRowGroup(held.rowCount, fileOffset, chunks)
+    held.clear()
+    this.#drain(out)
+  }
+
+  /** Hands on what the sink holds. */
+  #drain(out: ByteArena): void {
+    const bytes = this.#sink.getBytes()
+    out.append(bytes, 0, bytes.length)
+    // The offset goes on, the buffer begins anew.
+    this.#sink.index = 0
+  }
+}
+
+/** Rows cut into pages. */
+function pagesOf(segments: readonly RowSegment[]): PageRows[] {
+  const pages: PageRows[] = []
+  let page: RowSegment[] = []
+  let rowCount = 0
+  for (const { block, start, end } of segments) {
+    for (let first = start; first < end; ) {
+      const last = Math.min(end, first + PAGE_ROW_COUNT - rowCount)
+      page.push({ block, start: first, end: last })
+      rowCount += last - first
+      first = last
+      if (rowCount < PAGE_ROW_COUNT) continue
+      pages.push({ segments: page, rowCount })
+      page = []
+      rowCount = 0
+    }
+  }
+  if (rowCount > 0) pages.push({ segments: page, rowCount })
+  return pages
+}
