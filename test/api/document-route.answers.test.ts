@@ -67,7 +67,9 @@ const EXCHANGES: readonly Exchange[] = [
   [`GET ${ROWS} /api/v1/tables/t/rows?columns=host`, 200],
   [`GET ${ROWS} /api/v1/tables/t/rows?format=csv`, 200],
   [`GET ${ROWS} /api/v1/tables/t/rows?format=ndjson`, 200],
-  [`GET ${ROWS} /api/v1/tables/t/rows?format=arrow`, 406],
+  [`GET ${ROWS} /api/v1/tables/t/rows?format=arrow`, 200],
+  [`GET ${ROWS} /api/v1/tables/t/rows?format=parquet`, 200],
+  [`GET ${ROWS}`, 406, { headers: { accept: 'image/png' } }],
   [
     `POST ${ROWS}/get`,
     200,

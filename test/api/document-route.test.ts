@@ -106,10 +106,8 @@ describe('documentRoute', () => {
       return format === undefined ? [] : [[operationId, format.schema.enum]]
     })
 
-    expect(Object.fromEntries(chosen)).toEqual({
-      scan: ['json', 'ndjson', 'csv'],
-      listRows: ['json', 'ndjson', 'csv'],
-    })
+    const all = ['json', 'ndjson', 'csv', 'arrow', 'parquet']
+    expect(Object.fromEntries(chosen)).toEqual({ scan: all, listRows: all, aggregate: all })
   })
 
   test.each([

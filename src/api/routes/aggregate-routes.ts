@@ -6,8 +6,7 @@ import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
 import { READ_PARAMETERS, readQuery } from '../query-params.ts'
 import { checkJsonBody, readRequestBody } from '../request-body.ts'
 import { accessTable, withReadSession } from '../table-access.ts'
-import { rowParams } from './rows-routes.ts'
-import { answerOptions, ROW_STREAMS } from './scan-routes.ts'
+import { answerOptions, ROW_STREAMS, readParams } from './scan-routes.ts'
 import { tableParam } from './table-routes.ts'
 
 /** Adds the route of aggregations. */
@@ -21,7 +20,7 @@ export function addAggregateRoutes(app: App, front: Front): void {
       summary: 'Aggregate rows',
       request: {
         params: tableParam,
-        query: rowParams,
+        query: readParams,
         body: { required: true, content: { 'application/json': { schema: aggregateSchema } } },
       },
       responses: {

@@ -24,7 +24,15 @@ import { tableParam } from './table-routes.ts'
 
 const LINK_BYTES_MAX = 8 * 1024
 
-const scanParams = rowParams.extend({
+/** Query parameters of every request that returns rows in all formats. */
+export const readParams = rowParams.extend({
+  dictionary: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Arrow: text and bytes as dictionaries where that is shorter' }),
+})
+
+const scanParams = readParams.extend({
   columns: z.string().optional().meta({ description: 'a CSV record of column names' }),
   where: z
     .array(z.string())
@@ -60,7 +68,7 @@ export function addScanRoutes(app: App, front: Front): void {
       summary: 'Scan a table',
       request: {
         params: tableParam,
-        query: rowParams,
+        query: readParams,
         body: { required: true, content: { 'application/json': { schema: scanSchema } } },
       },
       responses: {
