@@ -5,9 +5,11 @@ import { type StatusDetails, StatusError } from '../common/status.ts'
 import type { ValueOptions } from '../common/value-options.ts'
 import type { WriteSession } from '../router/write-session.ts'
 import { type BodyReader, withBody } from './body-reader.ts'
+import { ArrowStreamDecoder } from './format/arrow-in/arrow-stream-decoder.ts'
 import { CsvDecoder } from './format/csv-decoder.ts'
 import { DecodedRows } from './format/decoded-rows.ts'
 import { NdjsonDecoder } from './format/ndjson-decoder.ts'
+import type { Holding } from './front-memory.ts'
 
 /** How to read a body of rows. */
 export interface RowReading {
@@ -17,23 +19,29 @@ export interface RowReading {
   readonly nullText: string
   /** Streams: the operation of every row. */
   readonly operation: number
+  /** Room for what is held whole: a message of Arrow. */
+  readonly holding: Holding
 }
 
 /** Formats that are read as they come. */
-export type StreamFormat = 'ndjson' | 'csv'
+export type StreamFormat = 'ndjson' | 'csv' | 'arrow'
 
 /** Decodes a stream; reads nothing by itself. */
 interface StreamDecoder {
   readonly rows: DecodedRows
   readonly failure: StatusError | null
+  /** Whether rows are left of chunks that were taken in whole. */
+  readonly isPending?: boolean
   pushUntilFull(chunk: Uint8Array, start: number): number
   finish(): void
 }
 
 /**
- * Feeds a stream to a session as it comes, in memory bounded by a chunk and a line.
+ * Feeds a stream to a session as it comes, in memory bounded by a chunk and a line, or a
+ * message of Arrow and its dictionaries.
  *
- * Throws: INVALID_ARGUMENT, once every row before it is applied, when a line is not of the format;
+ * Throws: INVALID_ARGUMENT, once every row before it is applied, when a line or message is not of
+ * the format; UNSUPPORTED_MEDIA_TYPE so for Arrow of kinds that are not read;
  * the session's own failures are left in it.
  */
 export function feedStream(
@@ -83,7 +91,7 @@ async function feedAll(
 ): Promise<void> {
   for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
     let position = 0
-    while (position < chunk.length) {
+    while (position < chunk.length || decoder.isPending === true) {
       position = decoder.pushUntilFull(chunk, position)
       await feedRows(decoder.rows, session)
       if (decoder.failure !== null) throw decoder.failure
@@ -96,11 +104,16 @@ async function feedAll(
 }
 
 function decoderOf(format: StreamFormat, reading: RowReading): StreamDecoder {
-  const { schema, values, operation, nullText } = reading
+  const { schema, values, operation, nullText, holding } = reading
   const rows = new DecodedRows(schema)
-  return format === 'ndjson'
-    ? new NdjsonDecoder(schema, values, operation, rows)
-    : new CsvDecoder(schema, { ...values, nullText }, operation, rows)
+  switch (format) {
+    case 'ndjson':
+      return new NdjsonDecoder(schema, values, operation, rows)
+    case 'csv':
+      return new CsvDecoder(schema, { ...values, nullText }, operation, rows)
+    case 'arrow':
+      return new ArrowStreamDecoder(schema, values, operation, rows, (bytes) => holding.grow(bytes))
+  }
 }
 
 /** Applies what was read of a stream before it turned out to be none. */

@@ -49,6 +49,14 @@ export const JSON_ROW_COUNT_MAX = 100_000
 export const JSON_DEPTH_MAX = 32
 /** Bytes of an NDJSON line or a CSV record. */
 export const LINE_BYTES_MAX = 20 * MIB
+/** Bytes of the body of one message of an Arrow stream, and of what it unpacks to. */
+export const ARROW_MESSAGE_BYTES_MAX = 32 * MIB
+/** Bytes of both together. */
+export const ARROW_HELD_BYTES_MAX = 40 * MIB
+/** Bytes of the metadata of one message of an Arrow stream. */
+export const ARROW_METADATA_BYTES_MAX = 1 * MIB
+/** Bytes of the values of all dictionaries of an Arrow stream; they may take twice the room. */
+export const ARROW_DICTIONARY_BYTES_MAX = 12 * MIB
 /** Bytes of a request's URL. */
 export const URL_BYTES_MAX = 16 * KIB
 /** Predicates of one scan. */
@@ -240,6 +248,10 @@ export const LOCK_BATCH_COUNT_MAX = 4096
 assert(
   FRONT_MEMORY_BYTES_MAX >= 2 * JSON_BODY_BYTES_MAX,
   'a body of the largest size fits while it is copied to twice the room',
+)
+assert(
+  ARROW_HELD_BYTES_MAX + 2 * ARROW_DICTIONARY_BYTES_MAX <= FRONT_MEMORY_BYTES_MAX,
+  'a message of the largest size fits beside the largest dictionaries',
 )
 assert(SHARE_BYTES_MAX < STORED_ROW_BYTES_MAX, 'a full share fits one stored row')
 assert(SHARE_ROW_COUNT_MAX * 2 <= LOCK_COUNT_MAX, 'two full shares can contend for their locks')

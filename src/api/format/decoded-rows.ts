@@ -51,6 +51,21 @@ export class DecodedRows {
     return rowCount >= this.#rowCountMax || this.builder.usedBytes >= BATCH_BYTES_MAX
   }
 
+  /** Rows that the batch has room for. */
+  get rowsLeft(): number {
+    return Math.max(0, this.#rowCountMax - this.builder.rowCount)
+  }
+
+  /** Bytes that the batch has room for. */
+  get bytesLeft(): number {
+    return Math.max(0, BATCH_BYTES_MAX - this.builder.usedBytes)
+  }
+
+  /** Whether the next problem is one of those that are told rather than counted. */
+  get keepsProblems(): boolean {
+    return this.problems.length < ROW_ERROR_COUNT_MAX
+  }
+
   /** Gives all rows one operation. */
   setOperations(operation: number): void {
     this.builder.view().operations?.fill(operation)

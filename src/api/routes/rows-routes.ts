@@ -59,8 +59,11 @@ const writeParams = rowParams.extend({
   operation: z
     .string()
     .optional()
-    .meta({ description: 'NDJSON and CSV: the operation of every row; INSERT unless given' }),
+    .meta({ description: 'streams: the operation of every row; INSERT unless given' }),
 })
+
+const ARROW_DESCRIPTION =
+  'record batches; a column left out is unset, one that the table does not have fails the request'
 
 /** Adds the routes of rows in numbers. */
 export function addRowsRoutes(app: App, front: Front): void {
@@ -81,6 +84,9 @@ export function addRowsRoutes(app: App, front: Front): void {
             'application/json': { schema: writeRowsSchema },
             'application/x-ndjson': { schema: z.string().meta({ description: 'a row a line' }) },
             'text/csv': { schema: z.string().meta({ description: 'a header line, then rows' }) },
+            'application/vnd.apache.arrow.stream': {
+              schema: z.string().meta({ format: 'binary', description: ARROW_DESCRIPTION }),
+            },
           },
         },
       },
@@ -120,7 +126,7 @@ async function writeRows(front: Front, c: AppContext): Promise<Response> {
   const request = c.req.raw
   const query = readQuery(request, [...ROW_PARAMETERS, 'operation'])
   if (request.body === null) throw invalidArgument('request has no body')
-  const format = bodyFormat(request, ['json', 'ndjson', 'csv'])
+  const format = bodyFormat(request, ['json', 'ndjson', 'csv', 'arrow'])
   query.choice('format', FORMATS)
   idempotencyKey(request)
   const write =
@@ -137,7 +143,7 @@ async function writeJsonRows(
 ): Promise<FinishedWrite> {
   if (query.has('operation')) {
     throw invalidArgument(
-      'query parameter "operation" is for NDJSON and CSV; a JSON body has a member "operation"',
+      'query parameter "operation" is for streams; a JSON body has a member "operation"',
     )
   }
   const values = valueOptionsOf(query)
@@ -166,7 +172,10 @@ async function writeStream(
   const access = await accessTable(front, c, { all: privilegesOf(operation), isFresh: true })
   const session = openWriteSession(front, c, access)
   const { schema } = access.table
-  await feedStream(c.req.raw, format, { schema, values, nullText, operation }, session)
+  await front.memory.lend((holding) => {
+    const reading = { schema, values, nullText, operation, holding }
+    return feedStream(c.req.raw, format, reading, session)
+  })
   return mustSucceed({ session, summary: await session.finish() })
 }
 
