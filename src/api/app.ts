@@ -25,6 +25,7 @@ import type { AppPorts } from './ports.ts'
 import { rawPath } from './raw-path.ts'
 import { clientRequestId } from './request-headers.ts'
 import { addAggregateRoutes } from './routes/aggregate-routes.ts'
+import { addDeleteRoutes } from './routes/delete-routes.ts'
 import { addDocRoutes } from './routes/doc-routes.ts'
 import { addHealthRoutes } from './routes/health-routes.ts'
 import { addRowRoutes } from './routes/row-routes.ts'
@@ -49,6 +50,7 @@ export function createApp(ports: AppPorts): App {
   addDocRoutes(app)
   addTableRoutes(app, front)
   addRowsRoutes(app, front)
+  addDeleteRoutes(app, front)
   addRowRoutes(app, front)
   addScanRoutes(app, front)
   addAggregateRoutes(app, front)

@@ -124,10 +124,10 @@ export function scanQueryOfParams(params: QueryParams, values: ValueOptions): Sc
 }
 
 /** Predicates whose operators are written in one way, since requests may use any case. */
-function upperCaseOps(predicates: unknown): unknown {
+export function upperCaseOps(predicates: unknown): unknown {
   if (!Array.isArray(predicates)) return predicates
   return predicates.map((predicate: unknown) => {
-    const { op } = predicate as { readonly op?: unknown }
+    const { op } = (predicate ?? {}) as { readonly op?: unknown }
     return typeof op === 'string' ? { ...(predicate as object), op: op.toUpperCase() } : predicate
   })
 }

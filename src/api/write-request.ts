@@ -47,11 +47,19 @@ export function privilegesOf(operation: number): readonly Privilege[] {
   return NEEDED[operation as RowOperation]
 }
 
+/**
+ * The client's Idempotency-Key within its scope, a table and a caller; null when it sent none.
+ * Throws: INVALID_ARGUMENT.
+ */
+export function scopedKey(c: AppContext, tableId: string): string | null {
+  const key = idempotencyKey(c.req.raw)
+  return key === null ? null : `${tableId} ${c.get('caller').id} ${key}`
+}
+
 /** A session for the rows of one request. Throws: INVALID_ARGUMENT for a bad Idempotency-Key. */
 export function openWriteSession(front: Front, c: AppContext, access: TableAccess): WriteSession {
   const { ref, table, isConfirmed } = access
-  const key = idempotencyKey(c.req.raw)
-  const clientKey = key === null ? null : `${table.entry.id} ${c.get('caller').id} ${key}`
+  const clientKey = scopedKey(c, table.entry.id)
   const options = { ref, clientKey, isConfirmed }
   return new WriteSession(newCallContext(front), front.cache, table, options)
 }

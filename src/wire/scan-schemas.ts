@@ -88,3 +88,21 @@ export const explanationSchema = z
     predicates: z.array(z.unknown()),
   })
   .meta({ id: 'Explanation' })
+
+/** Body of `POST /tables/{table}/rows/delete`. */
+export const deleteRowsSchema = members({
+  predicates: predicateList().optional(),
+  primary_key_lower: cellsByName('inclusive; every key column').optional(),
+  primary_key_upper: cellsByName('exclusive; every key column').optional(),
+  all: flag()
+    .optional()
+    .meta({ description: 'must be true where there are neither predicates nor bounds' }),
+}).meta({ id: 'DeleteRows' })
+
+/** What was deleted. */
+export const deleteRowsAnswerSchema = z
+  .object({
+    deleted: z.int(),
+    timestamp: timestamp('whoever reads at it sees none of the rows'),
+  })
+  .meta({ id: 'DeleteRowsAnswer' })
