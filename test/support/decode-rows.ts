@@ -1,5 +1,6 @@
 /** Bodies of rows through the decoders, and what came of them in plain values. */
 
+import { ArrowStreamDecoder } from '../../src/api/format/arrow-in/arrow-stream-decoder.ts'
 import { CsvDecoder } from '../../src/api/format/csv-decoder.ts'
 import { DecodedRows } from '../../src/api/format/decoded-rows.ts'
 import { JsonBodyDecoder } from '../../src/api/format/json-body-decoder.ts'
@@ -108,9 +109,22 @@ export function decodeCsv(
   return run(schema, new CsvDecoder(schema, options, ROW_OPERATIONS.INSERT, rows), body, setting)
 }
 
+/** Decodes an Arrow stream. `hold` is told how many bytes are held. */
+export function decodeArrow(
+  schema: Schema,
+  body: Uint8Array,
+  setting: DecodeSetting = {},
+  hold: (bytes: number) => void = () => undefined,
+): Decoded {
+  const rows = new DecodedRows(schema)
+  const values = setting.values ?? DEFAULT_VALUE_OPTIONS
+  const decoder = new ArrowStreamDecoder(schema, values, ROW_OPERATIONS.INSERT, rows, hold)
+  return run(schema, decoder, body, setting)
+}
+
 function run(
   schema: Schema,
-  decoder: NdjsonDecoder | CsvDecoder,
+  decoder: NdjsonDecoder | CsvDecoder | ArrowStreamDecoder,
   body: string | Uint8Array,
   setting: DecodeSetting,
 ): Decoded {
@@ -123,7 +137,7 @@ function run(
   let start = 0
   for (const cut of [...(setting.cuts ?? []), bytes.length]) {
     const chunk = bytes.slice(start, cut)
-    for (let at = 0; at < chunk.length; ) {
+    for (let at = 0; at < chunk.length || isPending(decoder); ) {
       at = decoder.pushUntilFull(chunk, at)
       if (decoder.rows.isFull) take()
     }
@@ -138,6 +152,10 @@ function run(
     problems: batches.flatMap(({ problems }) => problems),
     failure: batches[batches.length - 1].failure,
   }
+}
+
+function isPending(decoder: object): boolean {
+  return 'isPending' in decoder && decoder.isPending === true
 }
 
 /** Decodes a JSON body, all its batches. A failure of the whole is the message. */
