@@ -7,7 +7,7 @@
 
 import { successorKey } from '../common/encoded-key.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
-import { FRONT_RETRY_COUNT_MAX, SCAN_BATCH_BYTES } from '../common/limits.ts'
+import { FRONT_RETRY_COUNT_MAX } from '../common/limits.ts'
 import { StatusError } from '../common/status.ts'
 import { type ScanFrameBatch, ScanFrameReader } from '../wire/scan-frame.ts'
 import type { ScanCall, TabletCall } from '../wire/tablet-protocol.ts'
@@ -268,7 +268,7 @@ export class WholeCursor implements TabletCursor {
   }
 }
 
-/** Reads a byte stream in large pieces: by default they come 4 KiB at a time. */
+/** Reads a byte stream in pieces of the size that is asked for: by default they are of 4 KiB. */
 class ByteSource {
   readonly #reader: ReadableStreamBYOBReader
 
@@ -277,11 +277,11 @@ class ByteSource {
   }
 
   /**
-   * At least one byte, or null at the end and where the stream broke off, which its frames tell
-   * apart. `missingBytes` is how much the caller waits for.
+   * Of the next `bytes` bytes those that are there, at least one; null at the end and where the
+   * stream broke off, which its frames tell apart. Asked for what is missing of a frame, it has the
+   * frame in one piece most of the time.
    */
-  async read(missingBytes: number): Promise<Uint8Array | null> {
-    const bytes = Math.max(missingBytes, SCAN_BATCH_BYTES)
+  async read(bytes: number): Promise<Uint8Array | null> {
     try {
       const { done, value } = await this.#reader.read(new Uint8Array(bytes))
       return done || value === undefined ? null : value

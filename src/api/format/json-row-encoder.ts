@@ -2,11 +2,18 @@
 
 import { CELL_KINDS, type CellPlan, planCell } from '../../common/cell-plan.ts'
 import { appendJsonCell, appendTextCell } from '../../common/cell-writer.ts'
+import type { ColumnVector } from '../../common/column-vector.ts'
 import type { RowBlock } from '../../common/row-block.ts'
 import type { Column } from '../../common/schema.ts'
 import type { ValueOptions } from '../../common/value-options.ts'
 import type { ByteArena } from '../../util/arena.ts'
 import { concatBytes, EMPTY_BYTES } from '../../util/bytes.ts'
+import {
+  createAnyWriter,
+  createColumnWriter,
+  JSON_RUN_ROWS_MAX,
+  type JsonColumnWriter,
+} from './json-columns.ts'
 import { JSON_BYTE } from './json-cursor.ts'
 import { openingOf } from './member-names.ts'
 
@@ -29,6 +36,14 @@ export class JsonRowEncoder {
   readonly #starts: Int32Array
   readonly #lengths: Int32Array
   readonly #isLine: boolean
+  /** Bytes of a row beside its cells: what precedes them, and what ends it. */
+  readonly #fixedBytes: number
+  readonly #bestWriters: readonly JsonColumnWriter[]
+  readonly #anyWriters: JsonColumnWriter[] = []
+  /** Of a run of rows: who writes each column, the bytes of each row, where each has got to. */
+  readonly #writers: JsonColumnWriter[] = []
+  readonly #sizes = new Int32Array(JSON_RUN_ROWS_MAX)
+  readonly #places = new Int32Array(JSON_RUN_ROWS_MAX)
   /** The arena's bytes as they were last, as a view. */
   #viewed: Uint8Array = EMPTY_BYTES
   #view: DataView = new DataView(EMPTY_BYTES.buffer)
@@ -49,9 +64,13 @@ export class JsonRowEncoder {
       this.#starts[index + 1] = words.length
     }
     this.#words = Int32Array.from(words)
+    this.#fixedBytes = this.#lengths.reduce((sum, length) => sum + length, 2)
+    this.#bestWriters = this.#plans.map(createColumnWriter)
   }
 
   appendHeader(): void {}
+
+  appendFooter(): void {}
 
   appendRow(block: RowBlock, row: number, out: ByteArena): void {
     const { columns } = block
@@ -83,16 +102,86 @@ export class JsonRowEncoder {
   }
 
   appendRows(block: RowBlock, start: number, end: number, out: ByteArena): void {
-    for (let row = start; row < end; row++) {
-      if (row > start && !this.#isLine) {
-        out.reserve(1)
-        out.bytes[out.length++] = JSON_BYTE.comma
-      }
-      this.appendRow(block, row, out)
+    for (let row = start; row < end; row += JSON_RUN_ROWS_MAX) {
+      this.#appendRun(block, row, Math.min(JSON_RUN_ROWS_MAX, end - row), row > start, out)
     }
   }
 
-  appendFooter(): void {}
+  /** Appends a run of rows column by column; see json-columns.ts. */
+  #appendRun(
+    block: RowBlock,
+    start: number,
+    count: number,
+    isContinued: boolean,
+    out: ByteArena,
+  ): void {
+    const { columns } = block
+    const columnCount = this.#plans.length
+    const sizes = this.#sizes.fill(this.#fixedBytes, 0, count)
+    if (columnCount === 0) sizes.fill(this.#fixedBytes + 1, 0, count)
+    for (let index = 0; index < columnCount; index++) {
+      this.#writers[index] = this.#measured(index, columns[index], start, count)
+    }
+    const end = this.#findPlaces(count, isContinued, out)
+    const view = new DataView(out.bytes.buffer, out.bytes.byteOffset, out.bytes.length)
+    for (let index = 0; index < columnCount; index++) {
+      this.#writePrefixes(index, count, view)
+      this.#writers[index].write(columns[index], start, out.bytes, this.#places)
+    }
+    this.#writeEnds(count, columnCount === 0, isContinued, out)
+    out.length = end
+  }
+
+  /** The writer that has measured a column. */
+  #measured(index: number, cells: ColumnVector, start: number, count: number): JsonColumnWriter {
+    const best = this.#bestWriters[index]
+    if (best.measure(cells, start, count, this.#sizes)) return best
+    const any = this.#anyWriters[index] ?? createAnyWriter(this.#plans[index])
+    this.#anyWriters[index] = any
+    any.measure(cells, start, count, this.#sizes)
+    return any
+  }
+
+  /** Finds where each row begins, and makes room. Returns: where the last one ends. */
+  #findPlaces(count: number, isContinued: boolean, out: ByteArena): number {
+    let total = isContinued && !this.#isLine ? 1 : 0
+    for (let i = 0; i < count; i++) total += this.#sizes[i]
+    // The last row has no comma behind it; a prefix is written in whole words.
+    out.reserve(total + 4)
+    let at = out.length + (isContinued && !this.#isLine ? 1 : 0)
+    for (let i = 0; i < count; i++) {
+      this.#places[i] = at
+      at += this.#sizes[i]
+    }
+    return this.#isLine ? at : at - 1
+  }
+
+  #writePrefixes(index: number, count: number, view: DataView): void {
+    const words = this.#words
+    const first = this.#starts[index]
+    const end = this.#starts[index + 1]
+    const length = this.#lengths[index]
+    const places = this.#places
+    for (let i = 0; i < count; i++) {
+      let offset = places[i]
+      places[i] = offset + length
+      for (let word = first; word < end; word++, offset += 4) {
+        view.setInt32(offset, words[word], true)
+      }
+    }
+  }
+
+  #writeEnds(count: number, isEmpty: boolean, isContinued: boolean, out: ByteArena): void {
+    const { bytes } = out
+    const separator = this.#isLine ? NEWLINE : JSON_BYTE.comma
+    if (isContinued && !this.#isLine) bytes[out.length] = JSON_BYTE.comma
+    for (let i = 0; i < count; i++) {
+      let at = this.#places[i]
+      if (isEmpty) bytes[at++] = JSON_BYTE.openObject
+      bytes[at] = JSON_BYTE.closeObject
+      if (this.#isLine || i < count - 1) bytes[at + 1] = separator
+    }
+  }
 
   /** Appends what precedes a cell, and makes room for four bytes more. */
   #appendPrefix(index: number, out: ByteArena): void {
