@@ -435,7 +435,7 @@ function failureOf(error: StatusError): Pick<StatusError, 'code' | 'message' | '
 }
 
 function isStreamAnswer(value: unknown): boolean {
-  return (value as { stream?: unknown }).stream instanceof ReadableStream
+  return (value as { stream?: unknown } | null)?.stream instanceof ReadableStream
 }
 
 /** A byte stream in pieces that fit no frame. */
