@@ -86,7 +86,7 @@ export function createStreamEncoder(
 ): StreamEncoder {
   switch (format) {
     case 'arrow':
-      return new ArrowRowEncoder(columns)
+      return new ArrowRowEncoder(columns, options.hasDictionaries)
     case 'parquet':
       return new ParquetRowEncoder(columns)
     default:
