@@ -3,6 +3,7 @@
 import type { ColumnVector } from '../common/column-vector.ts'
 import { READ_AHEAD_BYTES } from '../common/limits.ts'
 import type { CFileReader } from './cfile-reader.ts'
+import type { ReadIntent } from './page-cache.ts'
 import { ReadAhead } from './read-ahead.ts'
 
 /** How a cursor goes. */
@@ -16,6 +17,20 @@ export interface CFileCursorOptions {
    * is dropped soon.
    */
   readonly isCached?: boolean
+  /** Pages outside `[pageStart, pageEnd)` are not read ahead; left out: all may be. */
+  readonly pageStart?: number
+  readonly pageEnd?: number
+  /** What the cache makes of its asking: a scan's, unless it is about a few rows. */
+  readonly intent?: ReadIntent
+  /** Counts the pages that are asked for, and their bytes. */
+  readonly stats?: PageCounters
+}
+
+/** Counters of pages. */
+export interface PageCounters {
+  pagesRead: number
+  pagesFromCache: number
+  bytesDecoded: number
 }
 
 /**
@@ -27,6 +42,8 @@ export class CFileCursor {
   readonly reader: CFileReader
   readonly #ahead: ReadAhead
   readonly #isCached: boolean
+  readonly #intent: ReadIntent
+  readonly #stats: PageCounters | null
   #index = -1
   #cells: ColumnVector | null = null
 
@@ -34,7 +51,11 @@ export class CFileCursor {
     const { isDescending = false, readAheadBytes = READ_AHEAD_BYTES, isCached = true } = options
     this.reader = reader
     this.#isCached = isCached
-    this.#ahead = new ReadAhead(reader.pages, reader.blocks, readAheadBytes, isDescending)
+    this.#intent = options.intent ?? 'scan'
+    this.#stats = options.stats ?? null
+    const { pageStart, pageEnd } = options
+    const { pages, blocks } = reader
+    this.#ahead = new ReadAhead(pages, blocks, readAheadBytes, isDescending, pageStart, pageEnd)
   }
 
   /** Bytes read ahead. */
@@ -50,10 +71,18 @@ export class CFileCursor {
    */
   page(index: number): ColumnVector {
     if (this.#cells === null || this.#index !== index) {
-      this.#cells = this.reader.cachedPage(index, 'scan') ?? this.#read(index)
+      const kept = this.reader.cachedPage(index, this.#intent)
+      if (this.#stats !== null) this.#count(this.#stats, index, kept !== null)
+      this.#cells = kept ?? this.#read(index)
       this.#index = index
     }
     return this.#cells
+  }
+
+  #count(stats: PageCounters, index: number, isFromCache: boolean): void {
+    stats.pagesRead++
+    if (isFromCache) stats.pagesFromCache++
+    else stats.bytesDecoded += this.reader.pages.lengths[index]
   }
 
   /** Lets go of what it holds; it may be used again. */

@@ -96,6 +96,13 @@ export class KeyFileReader {
     return this.#pageStart(index) + page.lowerBound(key, 0, key.length)
   }
 
+  /** Ordinal of a key, or null when it is not there. Throws and cost: as `lowerBound`. */
+  find(key: Uint8Array): number | null {
+    const index = this.#pageFrom(0, key, 0, key.length)
+    const found = this.#page(index, 'point', null).find(key, 0, key.length)
+    return found < 0 ? null : this.#pageStart(index) + found
+  }
+
   /**
    * Appends the keys of rows `[start, end)`, page by page through the cache. Throws: CORRUPTION.
    */
@@ -199,6 +206,8 @@ export class KeyFileCursor {
   readonly #rowEnds: readonly number[]
   readonly #ahead: ReadAhead
   readonly #open: (index: number) => KeyPage
+  /** Pages it went through. */
+  pageCount = 0
   #index = -1
   #page: KeyPage | null = null
 
@@ -226,6 +235,7 @@ export class KeyFileCursor {
       if (this.#page === null || index !== this.#index) {
         this.#page = this.#open(index)
         this.#index = index
+        this.pageCount++
       }
       this.#page.appendTo(into, row - first, pageEnd - first)
       row = pageEnd

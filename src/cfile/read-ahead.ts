@@ -12,15 +12,28 @@ export class ReadAhead {
   readonly #blocks: BlockReader
   readonly #bytesMax: number
   readonly #isDescending: boolean
+  /** Pages that may be asked for: `[start, end)`. */
+  readonly #pageStart: number
+  readonly #pageEnd: number
   #first = 0
   #end = 0
   #run: Uint8Array | null = null
 
-  constructor(pages: PageList, blocks: BlockReader, bytesMax: number, isDescending: boolean) {
+  /** Pages outside `[pageStart, pageEnd)` are not read ahead. */
+  constructor(
+    pages: PageList,
+    blocks: BlockReader,
+    bytesMax: number,
+    isDescending: boolean,
+    pageStart = 0,
+    pageEnd = pages.lengths.length,
+  ) {
     this.#pages = pages
     this.#blocks = blocks
     this.#bytesMax = bytesMax
     this.#isDescending = isDescending
+    this.#pageStart = pageStart
+    this.#pageEnd = pageEnd
   }
 
   /** Bytes of the pages at hand. */
@@ -52,7 +65,7 @@ export class ReadAhead {
     let end = index + 1
     if (this.#isDescending) {
       while (
-        first > 0 &&
+        first > this.#pageStart &&
         this.#follows(first - 1) &&
         bytes + lengths[first - 1] <= this.#bytesMax
       ) {
@@ -60,7 +73,7 @@ export class ReadAhead {
       }
     } else {
       while (
-        end < lengths.length &&
+        end < this.#pageEnd &&
         this.#follows(end - 1) &&
         bytes + lengths[end] <= this.#bytesMax
       ) {

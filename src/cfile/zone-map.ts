@@ -132,6 +132,31 @@ export function zoneMayMatch(
   }
 }
 
+/**
+ * Whether every cell of the page satisfies a predicate on its column. True is certain.
+ */
+export function zoneAllMatch(
+  zone: ZoneMap,
+  physical: Physical,
+  predicate: ColumnPredicate,
+): boolean {
+  const { min, max, nullCount } = zone
+  if (predicate.kind === 'NONE') return false
+  if (predicate.kind === 'IS_NULL') return nullCount === zone.rowCount
+  if (nullCount > 0) return false
+  if (predicate.kind === 'IS_NOT_NULL') return true
+  if (min === null || max === null || zone.hasNaN || zone.isMaxCut) return false
+  if (predicate.kind !== 'RANGE') {
+    // Cells that are all one value, so that no end of them is cut.
+    return compareCells(physical, min, max) === 0 && zoneMayMatch(zone, physical, predicate)
+  }
+  // A least cell that is cut is still at or below every cell.
+  return (
+    (predicate.lower === null || compareCells(physical, min, predicate.lower) >= 0) &&
+    (predicate.upper === null || compareCells(physical, max, predicate.upper) < 0)
+  )
+}
+
 /** Whether a cell at or above `value` may be there. */
 function isWithinMax(physical: Physical, value: Cell, max: Cell, isMaxCut: boolean): boolean {
   if (!isMaxCut) return compareCells(physical, value, max) <= 0

@@ -11,12 +11,18 @@
  *     "billed_rows_read": 21 }
  */
 
-/** Why a rowset was left out. */
+/**
+ * Why a rowset was left out: by its key bounds, by its Bloom filter, or because a list or a value
+ * asked of a key column cannot be between its bounds.
+ */
 export const ROW_SET_SKIPS = ['key_bounds', 'bloom_filter', 'key_list'] as const
 /** Why a rowset was left out. */
 export type RowSetSkip = (typeof ROW_SET_SKIPS)[number]
 
-/** Why a page was not read: outside the key bounds, by its zone map, or no row of it was left. */
+/**
+ * Why a page was not read: outside the key bounds, by its zone map or another's, which say that no
+ * row or every row of it passes, or no row of it was left when it was its turn.
+ */
 export const PAGE_SKIPS = ['key_bounds', 'zone_map', 'no_rows_left'] as const
 /** Why a page was not read. */
 export type PageSkip = (typeof PAGE_SKIPS)[number]
@@ -26,12 +32,12 @@ export interface ColumnScanStats {
   readonly columnId: number
   /** Pages of the column in all rowsets on disk, also those of rowsets that were left out. */
   pages: number
-  /** Pages whose cells were asked for. */
+  /** Pages whose cells were asked for. With those skipped all pages that a scan came past. */
   pagesRead: number
   /** Of these, those that were in the page cache. */
   pagesFromCache: number
   readonly pagesSkipped: Record<PageSkip, number>
-  /** Bytes of the pages that were decoded, as stored. */
+  /** Bytes of the pages that were decoded, as stored: those that were not in the cache. */
   bytesDecoded: number
 }
 
@@ -44,6 +50,7 @@ export interface ScanStats {
   keyPagesRead: number
   rowsScanned: number
   rowsReturned: number
+  /** Of pages of columns; those of keys are searched as they lie. */
   bytesDecoded: number
   billedRowsRead: number
 }

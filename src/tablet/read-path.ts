@@ -16,6 +16,7 @@ import { openDiffScan } from './diff/open-diff-scan.ts'
 import type { MemRowSet } from './memory/mem-row-set.ts'
 import type { RowSetIterator } from './row-set.ts'
 import { lookupRows } from './scan/key-lookup.ts'
+import { ScanMeter } from './scan/scan-meter.ts'
 import { SequenceIterator } from './scan/sequence-iterator.ts'
 import {
   openRowSetScans,
@@ -78,8 +79,10 @@ export function openTabletScan(
   request: ScanRequest,
   snapshot: Timestamp,
 ): OpenedScan {
-  const options = scanOptionsOf(parts, request, snapshot)
-  if (options === null) return { snapshot, scanner: new TabletScanner(null) }
+  const meter = new ScanMeter(readColumnIds(request))
+  const options = scanOptionsOf(parts, request, snapshot, meter)
+  const bill = parts.store
+  if (options === null) return { snapshot, scanner: new TabletScanner(null, { meter, bill }) }
   const { diffFrom = null } = request
   const isDiff = diffFrom !== null
   const scanner = isDiff ? openDiffScan({ ...options, diffFrom }) : openScan(options)
@@ -95,8 +98,14 @@ export function openTabletSelections(
   request: ScanRequest,
   snapshot: Timestamp,
 ): RowSetIterator {
-  const options = scanOptionsOf(parts, request, snapshot)
+  const meter = new ScanMeter(readColumnIds(request))
+  const options = scanOptionsOf(parts, request, snapshot, meter)
   return options === null ? new SequenceIterator([]) : openRowSetScans(options)
+}
+
+/** Every column that a scan reads, for its predicates or for its result. */
+function readColumnIds({ columnIds, predicates }: ScanRequest): number[] {
+  return [...columnIds, ...predicates.map(({ columnId }) => columnId)]
 }
 
 /** Null when no row can pass. */
@@ -104,6 +113,7 @@ function scanOptionsOf(
   parts: TabletParts,
   request: ScanRequest,
   snapshot: Timestamp,
+  meter: ScanMeter,
 ): ScanOptions | null {
   const { schema, identity } = parts
   checkColumnIds(schema, request.columnIds)
@@ -112,9 +122,17 @@ function scanOptionsOf(
   const pruned = pruneInLists(schema, partitionSchema, partition, request)
   const isDiff = (request.diffFrom ?? null) !== null
   const spec = isDiff ? optimizeDiffSpec(schema, pruned) : optimizeScanSpec(schema, pruned)
-  if (spec.isEmpty) return null
+  const memRowSets = memRowSetsOf(parts).filter(({ rowCount }) => rowCount > 0)
+  const rowSetCount = memRowSets.length + parts.tree.rowSets.length
+  meter.countRowSets(rowSetCount)
+  if (spec.isEmpty) {
+    meter.countLeftOut(rowSetCount, 'key_bounds')
+    return null
+  }
+  const inRange = parts.tree.inRange(spec.lowerKey, spec.upperKey)
+  meter.countLeftOut(parts.tree.rowSets.length - inRange.length, 'key_bounds')
   return {
-    rowSets: [...memRowSetsOf(parts), ...parts.tree.inRange(spec.lowerKey, spec.upperKey)],
+    rowSets: [...memRowSets, ...inRange],
     schema,
     columnIds: request.columnIds,
     predicates: spec.predicates,
@@ -123,6 +141,9 @@ function scanOptionsOf(
     order: request.order,
     snapshot,
     withKeys: request.withKeys,
+    keyHashSeed: parts.keyHashSeed,
+    meter,
+    bill: parts.store,
   }
 }
 

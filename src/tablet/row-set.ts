@@ -13,6 +13,7 @@ import type { Column } from '../common/schema.ts'
 import type { KeyArena } from '../util/arena.ts'
 import type { ColumnTest } from './scan/column-test.ts'
 import type { KeyLookup } from './scan/key-lookup.ts'
+import type { ScanMeter } from './scan/scan-meter.ts'
 
 /**
  * What to read of rows, and as of when. Columns are those of the reader's schema; a rowset knows
@@ -36,6 +37,14 @@ export interface RowSetScan extends RowProjection {
   readonly isDescending: boolean
   /** Whether batches carry the encoded key of each row. */
   readonly withKeys: boolean
+  /** Hash of the only key that lies within the bounds; null or left out: there may be several. */
+  readonly keyHash?: number | null
+  /**
+   * All columns of the key, to leave out rowsets by tests on them; left out: only by the bounds.
+   */
+  readonly keyColumns?: readonly Column[]
+  /** Counts what is done; left out: nobody asks. */
+  readonly meter?: ScanMeter
   /**
    * Given: only rows that changed above it, and that were there at it or are at the snapshot. Then
    * the last column is the one that tells whether a row is deleted; cells of deleted rows but those

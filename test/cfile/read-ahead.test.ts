@@ -51,6 +51,17 @@ describe('ReadAhead', () => {
     expect(blocks.rowsRead).toBe(5)
   })
 
+  test('reads nothing ahead that will not be asked for', () => {
+    const { blocks, pages } = aCase()
+    const forwards = new ReadAhead(pages, blocks, 1000, false, 0, 2)
+    forwards.page(1)
+    expect(forwards.heldBytes).toBe(8)
+    const backwards = new ReadAhead(pages, blocks, 1000, true, 4, 6)
+    backwards.page(5)
+
+    expect(backwards.heldBytes).toBe(16)
+  })
+
   test('lets go of what is at hand', () => {
     const { blocks, pages } = aCase()
     const ahead = new ReadAhead(pages, blocks, 1000, false)

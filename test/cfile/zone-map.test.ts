@@ -4,6 +4,7 @@ import {
   encodeZoneMaps,
   mergeZoneMaps,
   type ZoneMap,
+  zoneAllMatch,
   zoneMapOf,
   zoneMayMatch,
 } from '../../src/cfile/zone-map.ts'
@@ -183,6 +184,65 @@ describe('zoneMayMatch', () => {
     expect(
       zoneMayMatch(zone, PHYSICAL.float64, rangePredicate(column, Number.NEGATIVE_INFINITY, null)),
     ).toBe(false)
+  })
+})
+
+describe('zoneAllMatch', () => {
+  test('never says yes of a page with a cell that does not satisfy the predicate', () => {
+    let yesCount = 0
+    for (let seed = 1; seed <= 400; seed++) {
+      const prng = new Prng(seed)
+      for (const text of [
+        'value INT32 NULL',
+        'value INT64 NULL',
+        'value STRING NULL',
+        'value DOUBLE NULL',
+        'value DECIMAL(38,2) NULL',
+      ]) {
+        const column = aColumn(text)
+        const cells = cellsOf(
+          column.physical,
+          Array.from({ length: 1 + prng.below(3) }, () => drawCell(prng, column)),
+        )
+        const zone = zoneMapOf(cells)
+        for (let i = 0; i < 6; i++) {
+          const predicate = drawPredicate(prng, column)
+          if (!zoneAllMatch(zone, column.physical, predicate)) continue
+          yesCount++
+          const others = plainCells(cells).filter(
+            (cell) => !predicateMatchesCell(column, predicate, cell),
+          )
+          expect(others, `seed ${seed} ${text} ${predicate.kind}`).toEqual([])
+        }
+      }
+    }
+    expect(yesCount).toBeGreaterThan(500)
+  })
+
+  test('says yes of cells that lie within a range, of one value, and of nulls alone', () => {
+    const column = aColumn('value INT32 NULL')
+    const zone = (...cells: (number | null)[]) => zoneMapOf(cellsOf(PHYSICAL.int32, cells))
+    const all = (map: ZoneMap, predicate: ColumnPredicate) =>
+      zoneAllMatch(map, PHYSICAL.int32, predicate)
+
+    expect(all(zone(3, 5), rangePredicate(column, 3, 6))).toBe(true)
+    expect(all(zone(3, 5), rangePredicate(column, 3, 5))).toBe(false)
+    expect(all(zone(3, 5), rangePredicate(column, 4, null))).toBe(false)
+    expect(all(zone(3, null), rangePredicate(column, 3, 6))).toBe(false)
+    expect(all(zone(3, 3), equalityPredicate(column, 3))).toBe(true)
+    expect(all(zone(3, 4), inListPredicate(column, [3, 4]))).toBe(false)
+    expect(all(zone(4, 4), inListPredicate(column, [3, 4]))).toBe(true)
+    expect(all(zone(null, null), isNullPredicate(column))).toBe(true)
+    expect(all(zone(1, 2), isNotNullPredicate(column))).toBe(true)
+  })
+
+  test('says nothing of greatest ends that are cut', () => {
+    const column = aColumn('value STRING')
+    const [x, xa] = [utf8Encode(LONG), utf8Encode(`${LONG}a`)]
+
+    const range = rangePredicate(column, x, xa)
+    expect(zoneAllMatch(textZone(LONG, LONG), PHYSICAL.binary, range)).toBe(true)
+    expect(zoneAllMatch(textZone(LONG, `${LONG}b`), PHYSICAL.binary, range)).toBe(false)
   })
 })
 

@@ -18,6 +18,7 @@ import type { RowSetScan } from '../row-set.ts'
 import type { ColumnTest } from '../scan/column-test.ts'
 import {
   compileTests,
+  metersOf,
   openInKeyOrder,
   type ScanOptions,
   TabletScanner,
@@ -35,7 +36,8 @@ export function openDiffScan(options: DiffScanOptions): TabletScanner {
   const { schema, diffFrom, snapshot } = options
   const { keyTests, otherTests } = testsOf(schema, options.predicates)
   const isImpossible = keyTests.some(({ predicate }) => predicate.kind === 'NONE')
-  if (isImpossible || diffFrom >= snapshot) return new TabletScanner(null)
+  const meters = metersOf(options)
+  if (isImpossible || diffFrom >= snapshot) return new TabletScanner(null, meters)
   const shown = options.columnIds.map((id) => schema.mustById(id))
   const columns: Column[] = [...shown]
   for (const { column } of otherTests) if (!columns.includes(column)) columns.push(column)
@@ -49,11 +51,13 @@ export function openDiffScan(options: DiffScanOptions): TabletScanner {
     upperKey: options.upperKey,
     isDescending: false,
     withKeys: options.withKeys,
+    meter: meters.meter,
   }
   const rowSets = options.rowSets.filter((rowSet) => rowSet.mayHaveChanged(diffFrom, snapshot))
   const tests = otherTests.map((test) => ({ test, place: columns.indexOf(test.column) }))
   const source = openInKeyOrder(rowSets, scan)
-  return new TabletScanner(new DiffIterator(source, { columns: shown, isDeleted, tests }))
+  const iterator = new DiffIterator(source, { columns: shown, isDeleted, tests })
+  return new TabletScanner(iterator, meters)
 }
 
 function testsOf(

@@ -32,6 +32,7 @@ export class DiskRowSetIterator implements RowSetIterator {
   #output: RowBlockBuilder | null = null
   #window: ScanWindow | null = null
   #isClosed = false
+  #isLeftOut = false
   /** The first row of the window that was not given out. */
   #next = 0
   /** Keys of the rows `[#keyedStart, #keyedEnd)` of the window. */
@@ -56,15 +57,16 @@ export class DiskRowSetIterator implements RowSetIterator {
   next(limits: BatchLimits): ScanBatch | null {
     assert(limits.rowCountMax > 0 && limits.scannedMax > 0, 'a batch has room for a row')
     assert(!this.#isClosed, 'a closed scan is not read')
-    this.#window ??= new ScanWindow(this.#pin.view, this.#scan)
+    const window = this.#open()
+    if (window === null) return null
     this.#output ??= new RowBlockBuilder(this.#scan.columns, false)
     this.#output.clear()
     this.#keys?.clear()
     this.#views = null
-    const scannedCount = this.#fill(this.#window, this.#output, limits)
+    const scannedCount = this.#fill(window, this.#output, limits)
     this.scannedCount += scannedCount
     if (this.#views !== null) return this.#batchOf(this.#views, scannedCount)
-    const isDone = this.#next === this.#window.count && this.#window.isAtEnd
+    const isDone = this.#next === window.count && window.isAtEnd
     if (this.#output.rowCount === 0 && isDone) return null
     return this.#batchOf(this.#output.view(), scannedCount)
   }
@@ -72,8 +74,8 @@ export class DiskRowSetIterator implements RowSetIterator {
   nextSelection(scannedMax: number): Selection | null {
     assert(scannedMax > 0, 'a selection has room for a row')
     assert(!this.#isClosed, 'a closed scan is not read')
-    this.#window ??= new ScanWindow(this.#pin.view, this.#scan)
-    const window = this.#window
+    const window = this.#open()
+    if (window === null) return null
     const scannedCount = window.loadSelection(scannedMax)
     if (scannedCount === 0) return null
     this.scannedCount += scannedCount
@@ -81,10 +83,25 @@ export class DiskRowSetIterator implements RowSetIterator {
     return { count: window.count, columns, scannedCount }
   }
 
+  /** Returns: null when the rowset has no row for the scan, as far as its Bloom filter tells. */
+  #open(): ScanWindow | null {
+    if (this.#window !== null || this.#isLeftOut) return this.#window
+    const { meter, keyHash = null } = this.#scan
+    const { meta, base } = this.#pin.view
+    if (keyHash !== null && !base.mayContain(keyHash)) {
+      this.#isLeftOut = true
+      meter?.leaveOut(meta.id, 'bloom_filter')
+      return null
+    }
+    meter?.countRowSet()
+    this.#window = new ScanWindow(this.#pin.view, this.#scan)
+    return this.#window
+  }
+
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#window?.clear()
+    this.#window?.close()
     this.#keyCursor?.clear()
     this.#output = null
     this.#pin.release()
@@ -109,6 +126,7 @@ export class DiskRowSetIterator implements RowSetIterator {
       return keys.key(keys.count - 1)
     }
     scratchKeys.clear()
+    this.#scan.meter?.countKeyPages(1)
     this.#pin.view.base.keys.appendKeys(ordinal, ordinal + 1, scratchKeys)
     return scratchKeys.key(0)
   }
@@ -208,6 +226,7 @@ export class DiskRowSetIterator implements RowSetIterator {
     this.#keyedStart = this.#next
     this.#keyedEnd = Math.min(window.count, this.#next + KEYED_ROWS_MAX)
     this.#keyed.clear()
+    const { pageCount } = this.#keyCursor
     const step = this.#scan.isDescending ? -1 : 1
     for (let row = this.#keyedStart; row < this.#keyedEnd; ) {
       const first = window.ordinal(row)
@@ -220,6 +239,7 @@ export class DiskRowSetIterator implements RowSetIterator {
       if (step === 1) this.#keyCursor.appendKeys(first, last + 1, this.#keyed)
       else this.#appendReversed(this.#keyCursor, last, first + 1)
     }
+    this.#scan.meter?.countKeyPages(this.#keyCursor.pageCount - pageCount)
   }
 
   #appendReversed(cursor: KeyFileCursor, start: number, end: number): void {

@@ -10,12 +10,13 @@
 
 import { CFileCursor } from '../../cfile/cfile-cursor.ts'
 import type { CFileReader } from '../../cfile/cfile-reader.ts'
-import { type ZoneMap, zoneMayMatch } from '../../cfile/zone-map.ts'
+import { type ZoneMap, zoneAllMatch, zoneMayMatch } from '../../cfile/zone-map.ts'
 import { ColumnBuilder } from '../../common/column-builder.ts'
 import type { ColumnPredicate } from '../../common/column-predicate.ts'
 import type { ColumnDictionary, ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL, type Physical } from '../../common/data-type.ts'
 import { PAGE_ROWS } from '../../common/limits.ts'
+import type { ColumnScanStats } from '../../common/scan-stats.ts'
 import type { Column } from '../../common/schema.ts'
 import { assert } from '../../util/assert.ts'
 import { getBit } from '../../util/bitmap.ts'
@@ -37,6 +38,13 @@ export interface ScanColumnOptions {
   readonly deltaIndex: number
   readonly isDescending: boolean
   readonly readAheadBytes: number
+  /** Rows that the scan asks for: `[rowStart, rowEnd)`. */
+  readonly rowStart: number
+  readonly rowEnd: number
+  /** Whether they are a single one. */
+  readonly isPoint: boolean
+  /** Counts what becomes of the pages. */
+  readonly stats: ColumnScanStats
 }
 
 /** See the file's header. */
@@ -55,14 +63,26 @@ export class ScanColumn {
   positions = new Int32Array(0)
   readonly #cursor: CFileCursor | null
   #pageIndex = -1
-  #zonePage = -1
-  #zoneMayMatch = true
+  #mayMatchPage = -1
+  #mayMatch = true
+  #allMatchPage = -1
+  #allMatch = false
+  readonly #stats: ColumnScanStats
+  readonly #isDescending: boolean
+  /** Pages that the scan asks for: `[#firstPage, #endPage)`. */
+  readonly #firstPage: number = 0
+  readonly #endPage: number = 0
+  /** The page that a window was in last, how many there were, and what became of this one. */
+  #enteredPage = -1
+  #enteredCount = 0
+  #isRead = false
+  #isDecided = false
   /** Rows of the page, and cells that are copied because of changed ones, for selections. */
   #pageRows = new Uint32Array(0)
   #patched: ColumnBuilder | null = null
 
   constructor(column: Column, options: ScanColumnOptions) {
-    const { reader, deltaIndex, isDescending, readAheadBytes } = options
+    const { reader, deltaIndex, stats } = options
     assert(
       reader === null || reader.physical === column.physical,
       'a column never changes its layout',
@@ -72,8 +92,26 @@ export class ScanColumn {
     this.deltaIndex = deltaIndex
     this.reader = reader
     this.fallback = reader === null ? fallbackOf(column) : null
-    this.#cursor =
-      reader === null ? null : new CFileCursor(reader, { isDescending, readAheadBytes })
+    this.#stats = stats
+    this.#isDescending = options.isDescending
+    this.#cursor = null
+    if (reader === null) return
+    const { rowStart, rowEnd } = options
+    if (rowStart < rowEnd) {
+      this.#firstPage = reader.pageIndexOf(rowStart)
+      this.#endPage = reader.pageIndexOf(rowEnd - 1) + 1
+    }
+    const wantedCount = this.#endPage - this.#firstPage
+    stats.pages += reader.pageCount
+    stats.pagesSkipped.key_bounds += reader.pageCount - wantedCount
+    this.#cursor = new CFileCursor(reader, {
+      isDescending: options.isDescending,
+      readAheadBytes: options.readAheadBytes,
+      pageStart: this.#firstPage,
+      pageEnd: this.#endPage,
+      intent: options.isPoint ? 'point' : 'scan',
+      stats,
+    })
   }
 
   /** Whether its cells are strings or other bytes. */
@@ -93,9 +131,27 @@ export class ScanColumn {
     this.pageEnd = reader.pageEnd(this.#pageIndex)
   }
 
+  /** Notes that a window is in the page. */
+  enter(): void {
+    if (this.#enteredPage === this.#pageIndex) return
+    this.#leave()
+    this.#enteredPage = this.#pageIndex
+    this.#enteredCount++
+  }
+
+  /** Counts the page that a window was in, unless it was read. */
+  #leave(): void {
+    if (this.#enteredPage >= 0 && !this.#isRead) {
+      this.#stats.pagesSkipped[this.#isDecided ? 'zone_map' : 'no_rows_left']++
+    }
+    this.#isRead = false
+    this.#isDecided = false
+  }
+
   /** The cells of the page. Throws: CORRUPTION. Cost: decodes it when it was not asked for yet. */
   cells(): ColumnVector {
     assert(this.#cursor !== null, 'pages are those of a base column')
+    this.#isRead = true
     return this.#cursor.page(this.#pageIndex)
   }
 
@@ -104,14 +160,29 @@ export class ScanColumn {
    * deltas that may change its cells. Throws: CORRUPTION. Cost: worked out once a page.
    */
   pageMayMatch(predicate: ColumnPredicate, deltas: readonly DeltaStore[]): boolean {
-    if (this.#zonePage === this.#pageIndex) return this.#zoneMayMatch
+    if (this.#mayMatchPage === this.#pageIndex) return this.#mayMatch
     const { reader, physical } = this
     assert(reader !== null, 'zone maps are those of a base column')
-    this.#zoneMayMatch =
+    this.#mayMatch =
       zoneMayMatch(reader.zone(this.#pageIndex), physical, predicate) ||
       this.deltasMayMatch(predicate, deltas, this.pageStart, this.pageEnd)
-    this.#zonePage = this.#pageIndex
-    return this.#zoneMayMatch
+    this.#mayMatchPage = this.#pageIndex
+    return this.#mayMatch
+  }
+
+  /**
+   * Whether every cell of the page satisfies a predicate, which is always the same one, so that
+   * none is read for it. Changed cells are not asked. Throws and cost: as `pageMayMatch`.
+   */
+  pageAllMatches(predicate: ColumnPredicate): boolean {
+    if (this.#allMatchPage !== this.#pageIndex) {
+      const { reader, physical } = this
+      assert(reader !== null, 'zone maps are those of a base column')
+      this.#allMatch = zoneAllMatch(reader.zone(this.#pageIndex), physical, predicate)
+      this.#allMatchPage = this.#pageIndex
+    }
+    this.#isDecided ||= this.#allMatch
+    return this.#allMatch
   }
 
   /** Whether a changed cell of the rows `[start, end)` may satisfy a predicate. */
@@ -191,10 +262,20 @@ export class ScanColumn {
     }
   }
 
-  /** Lets go of what it holds. */
-  clear(): void {
+  /**
+   * Lets go of what it holds, and counts the pages that were passed over. `doneRow`: the last row
+   * that was looked at or passed over; −1 when there is none.
+   */
+  close(doneRow: number): void {
     this.#cursor?.clear()
     this.changed = null
+    if (this.reader === null || doneRow < 0) return
+    this.#leave()
+    this.#enteredPage = -1
+    const page = this.reader.pageIndexOf(doneRow)
+    const count = this.#isDescending ? this.#endPage - page : page + 1 - this.#firstPage
+    this.#stats.pagesSkipped.zone_map += count - this.#enteredCount
+    this.#enteredCount = count
   }
 }
 

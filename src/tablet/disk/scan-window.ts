@@ -22,6 +22,8 @@ import { gatherPatched } from '../delta/gather-patched.ts'
 import { DiffDeltaWindow } from '../diff/diff-delta-window.ts'
 import type { RowSetScan, SelectedColumn } from '../row-set.ts'
 import { type ColumnTest, passesCell } from '../scan/column-test.ts'
+import { ScanMeter } from '../scan/scan-meter.ts'
+import { costOfTest, noteTested, type OrderedTest, orderTests } from '../scan/test-order.ts'
 import type { DiskRowSetView } from './disk-row-set.ts'
 import { ScanColumn, UNCHANGING } from './scan-column.ts'
 
@@ -40,7 +42,7 @@ const scratchChanged = new Uint32Array(WINDOW_ROWS_MAX)
 const scratchPositions = new Int32Array(WINDOW_ROWS_MAX)
 
 /** A test and the column that has the cells for it. */
-interface BoundTest {
+interface BoundTest extends OrderedTest {
   readonly column: ScanColumn
   readonly test: ColumnTest
   /** Whether the read default passes; for a column that is younger than the rowset. */
@@ -59,9 +61,13 @@ export class ScanWindow {
   start: number
   end: number
   readonly #isDescending: boolean
+  /** Ordinals that the scan asks for. */
+  readonly #wantedStart: number
+  readonly #wantedEnd: number
   /** Every column that is read, once. */
   readonly #columns: readonly ScanColumn[]
-  readonly #tests: readonly BoundTest[]
+  /** In the order in which they are worth it. */
+  readonly #tests: BoundTest[]
   readonly #projected: readonly ScanColumn[]
   /** Those of the projected, once. */
   readonly #shown: readonly ScanColumn[]
@@ -83,6 +89,13 @@ export class ScanWindow {
       )
     }
     this.#isDescending = scan.isDescending
+    const meter = scan.meter ?? new ScanMeter([])
+    const { start, end } = ordinalsIn(view, scan, meter)
+    this.start = start
+    this.end = end
+    this.#wantedStart = start
+    this.#wantedEnd = end
+    const isPoint = (scan.keyHash ?? null) !== null
     const windowRowsMax = Math.min(WINDOW_ROWS_MAX, meta.rowCount)
     this.rows = new Uint32Array(windowRowsMax)
     const wanted = new Map<number, Column>()
@@ -105,6 +118,10 @@ export class ScanWindow {
         deltaIndex: isChanging ? index : UNCHANGING,
         isDescending: scan.isDescending,
         readAheadBytes,
+        rowStart: start,
+        rowEnd: end,
+        isPoint,
+        stats: meter.column(column.id),
       }
       columns.set(column.id, new ScanColumn(column, options))
     }
@@ -117,8 +134,6 @@ export class ScanWindow {
     let fixedBytes = binaryCount * Uint32Array.BYTES_PER_ELEMENT
     for (const { physical } of this.#projected) fixedBytes += LANE_BYTES[physical]
     this.#fixedBytes = fixedBytes
-    this.start = boundIn(view, scan.lowerKey, 0)
-    this.end = Math.max(this.start, boundIn(view, scan.upperKey, meta.rowCount))
     this.#tests = this.#bind(scan.tests, columnOf)
   }
 
@@ -139,7 +154,8 @@ export class ScanWindow {
       const isYounger = column.reader === null
       const passesFallback = isYounger && passesCell(test, test.column.readDefault)
       const isConstant = isYounger && column.deltaIndex === UNCHANGING
-      if (!isConstant) bound.push({ column, test, passesFallback })
+      const cost = costOfTest(column.physical, test.predicate)
+      if (!isConstant) bound.push({ column, test, passesFallback, cost, rowsIn: 0, rowsKept: 0 })
       else if (!passesFallback) this.end = this.start
     }
     return bound
@@ -174,6 +190,7 @@ export class ScanWindow {
     for (let i = 0; i < this.#columns.length; i++) {
       const column = this.#columns[i]
       column.seek(first)
+      column.enter()
       low = Math.max(low, column.pageStart)
       high = Math.min(high, column.pageEnd)
     }
@@ -219,7 +236,17 @@ export class ScanWindow {
       this.count = this.#deltas.keepVisible(rows, this.count)
       addTo(rows, this.count, -this.origin)
     }
-    for (let i = 0; i < this.#tests.length && this.count > 0; i++) this.#filterBy(this.#tests[i])
+    this.#filter()
+  }
+
+  #filter(): void {
+    const tests = this.#tests
+    for (let i = 0; i < tests.length && this.count > 0; i++) {
+      const { count } = this
+      this.#filterBy(tests[i])
+      noteTested(tests[i], count, this.count)
+    }
+    if (tests.length > 1) orderTests(tests)
   }
 
   /** Drops the rows of the window that fail a test. */
@@ -230,6 +257,7 @@ export class ScanWindow {
     if (changed !== null) {
       this.#filterPatched(bound, changed)
     } else if (column.reader !== null) {
+      if (column.pageAllMatches(test.predicate)) return
       const cells = column.cells()
       const shift = this.origin - column.pageStart
       addTo(rows, this.count, shift)
@@ -393,9 +421,20 @@ export class ScanWindow {
     return vectors
   }
 
-  /** Lets go of what it holds. */
-  clear(): void {
-    for (const column of this.#columns) column.clear()
+  /** Lets go of what it holds. It is not used any more. */
+  close(): void {
+    const doneRow = this.#lastDone()
+    for (const column of this.#columns) column.close(doneRow)
+  }
+
+  /** The last ordinal looked at or passed over; −1 when there is none. */
+  #lastDone(): number {
+    const start = this.#wantedStart
+    const end = this.#wantedEnd
+    if (start === end) return -1
+    if (this.isAtEnd) return this.#isDescending ? start : end - 1
+    const isBegun = this.#isDescending ? this.end < end : this.start > start
+    return isBegun ? this.doneOrdinal : -1
   }
 }
 
@@ -439,10 +478,33 @@ function openDeltas(
     : new DiffDeltaWindow({ ...options, diffFrom })
 }
 
+/** Ordinals of the rows within the bounds of a scan. */
+function ordinalsIn(
+  view: DiskRowSetView,
+  { lowerKey, upperKey, keyHash = null }: RowSetScan,
+  meter: ScanMeter,
+): { readonly start: number; readonly end: number } {
+  const { base, meta } = view
+  if (keyHash !== null) {
+    meter.countKeyPages(1)
+    const found = base.keys.find(lowerKey)
+    return found === null ? { start: 0, end: 0 } : { start: found, end: found + 1 }
+  }
+  const start = boundIn(view, lowerKey, 0, meter)
+  return { start, end: Math.max(start, boundIn(view, upperKey, meta.rowCount, meter)) }
+}
+
 /** Ordinal of the first row at or above `key`; `open` when there is no bound. */
-function boundIn({ base, meta }: DiskRowSetView, key: Uint8Array, open: number): number {
+function boundIn(
+  { base, meta }: DiskRowSetView,
+  key: Uint8Array,
+  open: number,
+  meter: ScanMeter,
+): number {
   if (key.length === 0) return open
   if (compareWhole(key, meta.lowerKey) <= 0) return 0
   const isAbove = meta.upperKey.length > 0 && compareWhole(key, meta.upperKey) >= 0
-  return isAbove ? meta.rowCount : base.keys.lowerBound(key)
+  if (isAbove) return meta.rowCount
+  meter.countKeyPages(1)
+  return base.keys.lowerBound(key)
 }

@@ -27,6 +27,7 @@ import type {
 import type { CellTest } from '../scan/cell-test.ts'
 import { passesCell } from '../scan/column-test.ts'
 import { selectBatch } from '../scan/select-batch.ts'
+import { costOfTest, noteTested, type OrderedTest, orderTests } from '../scan/test-order.ts'
 import type { SortedSlots } from './key-order.ts'
 import { type MemRowStore, UNKNOWN_COLUMN } from './mem-row-store.ts'
 import { type ReadColumn, ReadColumns, readColumn } from './read-columns.ts'
@@ -44,7 +45,7 @@ const scratchRows = new Uint32Array(WINDOW_ROWS_MAX)
 const scratchKept = new Uint32Array(WINDOW_ROWS_MAX)
 
 /** A test and where the cells for it come from. */
-interface BoundTest {
+interface BoundTest extends OrderedTest {
   readonly column: ReadColumn
   readonly test: CellTest
   readonly cells: ColumnBuilder
@@ -60,7 +61,8 @@ export class MemRowSetIterator implements RowSetIterator {
   readonly #slots: Uint32Array
   readonly #isDescending: boolean
   readonly #projected: ReadColumns
-  readonly #tests: readonly BoundTest[]
+  /** In the order in which they are worth it. */
+  readonly #tests: BoundTest[]
   readonly #output: RowBlockBuilder
   readonly #keys: KeyArena | null
   readonly #window: RowWindow
@@ -94,7 +96,10 @@ export class MemRowSetIterator implements RowSetIterator {
     for (const columnTest of scan.tests) {
       const column = readColumn(rows, columnTest.column)
       const cells = new ColumnBuilder(column.physical)
-      if (column.index !== UNKNOWN_COLUMN) tests.push({ column, test: columnTest.test, cells })
+      const cost = costOfTest(column.physical, columnTest.predicate)
+      const seen = { cost, rowsIn: 0, rowsKept: 0 }
+      const { test } = columnTest
+      if (column.index !== UNKNOWN_COLUMN) tests.push({ column, test, cells, ...seen })
       else if (!passesCell(columnTest, columnTest.column.readDefault)) this.#end = this.#start
     }
     this.#tests = tests
@@ -202,9 +207,14 @@ export class MemRowSetIterator implements RowSetIterator {
   }
 
   #filter(): void {
-    for (let i = 0; i < this.#tests.length && this.#window.count > 0; i++) {
-      this.#filterBy(this.#tests[i])
+    const window = this.#window
+    const tests = this.#tests
+    for (let i = 0; i < tests.length && window.count > 0; i++) {
+      const { count } = window
+      this.#filterBy(tests[i])
+      noteTested(tests[i], count, window.count)
     }
+    if (tests.length > 1) orderTests(tests)
   }
 
   /** Drops the rows of the window that fail a test. */

@@ -26,6 +26,7 @@ export class MemRowSetScan implements RowSetIterator {
   /** Null once it reads memory no more. */
   #memory: MemRowSetIterator | null
   #current: RowSetIterator
+  #isBegun = false
   /** Rows looked at before the current one. */
   #doneCount = 0
 
@@ -41,11 +42,18 @@ export class MemRowSetScan implements RowSetIterator {
   }
 
   next(limits: BatchLimits): ScanBatch | null {
+    this.#begin()
     return this.#current.next(limits)
   }
 
   nextSelection(scannedMax: number): Selection | null {
+    this.#begin()
     return this.#current.nextSelection(scannedMax)
+  }
+
+  #begin(): void {
+    if (!this.#isBegun && this.#memory !== null) this.#scan.meter?.countRowSet()
+    this.#isBegun = true
   }
 
   close(): void {
@@ -63,7 +71,8 @@ export class MemRowSetScan implements RowSetIterator {
     this.#doneCount = memory.scannedCount
     this.#memory = null
     memory.close()
-    const scan = { ...this.#scan, ...rest }
+    const scan = { ...this.#scan, ...rest, keyHash: null }
+    scan.meter?.countRowSets(rowSets.length)
     const scans = rest === null ? [] : rowSets.map((rowSet) => rowSet.openIterator(scan))
     if (scan.isDescending) scans.reverse()
     this.#current = new SequenceIterator(scans)

@@ -7,13 +7,19 @@ import {
   comparePredicateSelectivity,
   isTrivialPredicate,
 } from '../../common/column-predicate.ts'
+import { successorKey } from '../../common/encoded-key.ts'
+import { hashKeys } from '../../common/hash-keys.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { SCAN_STEP_ROW_COUNT_MAX } from '../../common/limits.ts'
+import type { ScanStats } from '../../common/scan-stats.ts'
 import type { Schema } from '../../common/schema.ts'
+import { KeyArena } from '../../util/arena.ts'
 import { compareWhole } from '../../util/bytes.ts'
 import type { KeyBounds, RowSet, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
 import { type ColumnTest, compileColumnTest } from './column-test.ts'
+import { mayHoldKeys } from './key-list-skip.ts'
 import { MergeIterator } from './merge-iterator.ts'
+import { ScanMeter } from './scan-meter.ts'
 import { SequenceIterator } from './sequence-iterator.ts'
 
 /** What to scan. */
@@ -36,13 +42,25 @@ export interface ScanOptions {
   readonly snapshot: Timestamp
   /** Whether batches carry the encoded key of each row. */
   readonly withKeys: boolean
+  /** What the rowsets hash keys by; left out: Bloom filters are not asked. */
+  readonly keyHashSeed?: number
+  /** Counts what is done; left out: the scanner has one of its own. */
+  readonly meter?: ScanMeter
+  /** Where rows read are billed. */
+  readonly bill?: ReadBill
+}
+
+/** Counts stored rows that are read. */
+export interface ReadBill {
+  readonly rowsRead: number
 }
 
 /** Opens a scan. Requires: no later op gets a timestamp at or below the snapshot. */
 export function openScan(options: ScanOptions): TabletScanner {
-  const scan = rowSetScanOf(options)
-  if (scan === null) return new TabletScanner(null)
-  return new TabletScanner(openInKeyOrder(options.rowSets, scan))
+  const meters = metersOf(options)
+  const scan = rowSetScanOf(options, meters.meter)
+  const iterator = scan === null ? null : openInKeyOrder(options.rowSets, scan)
+  return new TabletScanner(iterator, meters)
 }
 
 /** Opens a scan of rowsets that gives their rows in its order. */
@@ -58,14 +76,23 @@ export function openInKeyOrder(rowSets: readonly RowSet[], scan: RowSetScan): Ro
  * does not care for the order of rows. Requires: as `openScan`; no keys are asked for.
  */
 export function openRowSetScans(options: ScanOptions): RowSetIterator {
-  const scan = rowSetScanOf(options)
+  const scan = rowSetScanOf(options, metersOf(options).meter)
   if (scan === null) return new SequenceIterator([])
   const found = rowSetsIn(options.rowSets, scan)
   return new SequenceIterator(found.map(({ rowSet }) => rowSet.openIterator(scan)))
 }
 
+/** Where the work of a scan is counted. */
+export function metersOf(options: ScanOptions): ScannerMeters {
+  const { rowSets, columnIds, predicates, bill = null } = options
+  if (options.meter !== undefined) return { meter: options.meter, bill }
+  const meter = new ScanMeter([...columnIds, ...predicates.map(({ columnId }) => columnId)])
+  meter.countRowSets(rowSets.length)
+  return { meter, bill }
+}
+
 /** What is asked of every rowset; null when no row can pass. */
-function rowSetScanOf(options: ScanOptions): RowSetScan | null {
+function rowSetScanOf(options: ScanOptions, meter: ScanMeter): RowSetScan | null {
   const { schema } = options
   const tests = compileTests(schema, options.predicates)
   if (tests.some(({ predicate }) => predicate.kind === 'NONE')) return null
@@ -77,7 +104,26 @@ function rowSetScanOf(options: ScanOptions): RowSetScan | null {
     upperKey: options.upperKey,
     isDescending: options.order === 'DESCENDING',
     withKeys: options.withKeys,
+    keyHash: onlyKeyHash(options),
+    ...(tests.some(({ column }) => column.isKey) ? { keyColumns: schema.keyColumns } : {}),
+    meter,
   }
+}
+
+/** The hash of the only key that lies within the bounds of a scan; null: there may be several. */
+function onlyKeyHash({ lowerKey, upperKey, keyHashSeed }: ScanOptions): number | null {
+  const isOne =
+    keyHashSeed !== undefined &&
+    lowerKey.length > 0 &&
+    upperKey.length === lowerKey.length + 1 &&
+    compareWhole(upperKey, successorKey(lowerKey)) === 0
+  if (!isOne) return null
+  const keys = new KeyArena(1, lowerKey.length)
+  keys.append(lowerKey, 0, lowerKey.length)
+  keys.endKey()
+  const hashes = new Uint32Array(1)
+  hashKeys(keys, 0, keyHashSeed, hashes)
+  return hashes[0]
 }
 
 interface BoundedRowSet {
@@ -85,13 +131,18 @@ interface BoundedRowSet {
   readonly bounds: KeyBounds
 }
 
-/** Those that can have rows within the bounds of a scan. */
+/** Those that can have rows for a scan, as far as their bounds tell. */
 function rowSetsIn(rowSets: readonly RowSet[], scan: RowSetScan): BoundedRowSet[] {
+  const { meter, lowerKey, upperKey, tests, keyColumns } = scan
   const found: BoundedRowSet[] = []
   for (const rowSet of rowSets) {
     const bounds = rowSet.keyBounds()
-    if (bounds === null || !isBelow(bounds.lowerKey, scan.upperKey)) continue
-    if (isBelow(scan.lowerKey, bounds.upperKey)) found.push({ rowSet, bounds })
+    const isInBounds =
+      bounds !== null && isBelow(bounds.lowerKey, upperKey) && isBelow(lowerKey, bounds.upperKey)
+    if (!isInBounds) meter?.leaveOut(rowSet.id, 'key_bounds')
+    else if (keyColumns === undefined || mayHoldKeys(keyColumns, bounds, tests)) {
+      found.push({ rowSet, bounds })
+    } else meter?.leaveOut(rowSet.id, 'key_list')
   }
   return found
 }
@@ -139,13 +190,28 @@ export function compileTests(schema: Schema, predicates: readonly ColumnPredicat
     .filter(({ column, predicate }) => !isTrivialPredicate(column, predicate))
 }
 
+/** What tells of the work of a scan. */
+export interface ScannerMeters {
+  readonly meter: ScanMeter
+  readonly bill: ReadBill | null
+}
+
 /** An open scan. Writes between two batches do not show in it. */
 export class TabletScanner {
   #iterator: RowSetIterator | null
+  readonly #meter: ScanMeter
+  readonly #bill: ReadBill | null
   #scannedCount = 0
 
-  constructor(iterator: RowSetIterator | null) {
+  constructor(iterator: RowSetIterator | null, meters: ScannerMeters | null = null) {
     this.#iterator = iterator
+    this.#meter = meters?.meter ?? new ScanMeter([])
+    this.#bill = meters?.bill ?? null
+  }
+
+  /** What was done so far. Of a rowset that is being read, pages are counted as they are left. */
+  get stats(): ScanStats {
+    return this.#meter.stats
   }
 
   /** Rows looked at so far. */
@@ -163,13 +229,17 @@ export class TabletScanner {
    */
   nextBatch(rowCountMax: number, bytesMax: number): ScanBatch | null {
     if (this.#iterator === null) return null
+    const before = this.#bill?.rowsRead ?? 0
     let batch: ScanBatch | null = null
     try {
       batch = this.#iterator.next({ rowCountMax, bytesMax, scannedMax: SCAN_STEP_ROW_COUNT_MAX })
     } finally {
       if (batch === null) this.close()
+      this.#meter.countBilled((this.#bill?.rowsRead ?? 0) - before)
     }
-    if (batch !== null) this.#scannedCount += batch.scannedCount
+    if (batch === null) return null
+    this.#scannedCount += batch.scannedCount
+    this.#meter.countRows(batch.scannedCount, batch.block.rowCount)
     return batch
   }
 

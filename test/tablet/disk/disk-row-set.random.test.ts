@@ -213,9 +213,28 @@ class RandomTablet {
     const found = this.#scan(options)
     expect(found.rows).toEqual(expected.map((row) => pick(schema, names, row)))
     if (options.withKeys) expect(found.keys).toEqual(expected.map((row) => hexOf(encoded(row))))
+    this.#checkStats(options, expected.length)
     const selected = selectedRows(options, prng.pick([1, 30, 1e6]))
     expect(inSomeOrder(selected)).toEqual(inSomeOrder(found.rows))
     expect(this.context.pins.fileCount).toBe(0)
+  }
+
+  /** Every rowset and every page of a scan that came to its end is accounted for. */
+  #checkStats(options: ScanOptions, rowCount: number): void {
+    const scanner = openScan({ ...options, keyHashSeed: KEY_HASH_SEED })
+    while (scanner.nextBatch(this.prng.between(1, 5000), 1e6) !== null);
+    const { stats } = scanner
+    expect([stats.rowsReturned, stats.rowsScanned]).toEqual([rowCount, scanner.scannedCount])
+    expect(stats.rowSetsTotal).toBe(options.rowSets.length)
+    const isImpossible = options.predicates.some(({ kind }) => kind === 'NONE')
+    const skipped = Object.values(stats.rowSetsSkipped).reduce((a, b) => a + b)
+    if (!isImpossible) expect(stats.rowSetsRead + skipped).toBe(stats.rowSetsTotal)
+    for (const { pages, pagesRead, pagesFromCache, pagesSkipped } of stats.columns) {
+      const passed = Object.values(pagesSkipped)
+      expect(Math.min(...passed)).toBeGreaterThanOrEqual(0)
+      expect(pagesRead + passed.reduce((a, b) => a + b)).toBe(pages)
+      expect(pagesFromCache).toBeLessThanOrEqual(pagesRead)
+    }
   }
 
   #aBound(): PlainRow | null {
