@@ -7,12 +7,7 @@ import { shuffled } from './draw-table.ts'
 import { drawValue } from './draw-value.ts'
 import type { ModelPredicate } from './model-literal.ts'
 import type { ModelColumn, Value } from './model-value.ts'
-import {
-  type ModelMoment,
-  type ModelSelection,
-  READ_FORMATS,
-  type ScanQuery,
-} from './scan-script.ts'
+import type { ModelMoment, ModelSelection, ReadFormat, ScanQuery } from './scan-script.ts'
 
 const COMPARISONS = ['=', '=', '<', '<=', '>', '>=']
 const READ_MODES = ['READ_LATEST', 'READ_AT_SNAPSHOT', 'READ_YOUR_WRITES'] as const
@@ -31,7 +26,7 @@ export function drawScan(prng: Prng, ground: QueryGround): ScanQuery {
     timestamps: prng.pick(['rfc3339', 'rfc3339', 'micros', 'millis']),
   }
   const via = prng.chance(0.25) ? 'get' : 'post'
-  const format = prng.pick(READ_FORMATS)
+  const format = drawFormat(prng)
   const isNarrow = prng.chance(0.3)
   const hasPages = format === 'json' && prng.chance(0.5)
   return {
@@ -46,9 +41,34 @@ export function drawScan(prng: Prng, ground: QueryGround): ScanQuery {
     via,
     options,
     nullText: format === 'csv' && prng.chance(0.3) ? prng.pick(['\\N', 'NULL', '0', 'a']) : '',
+    diff: null,
     pageSize: hasPages ? prng.pick(isNarrow ? [1, 2, 3] : [5, 16, 100, 1000]) : null,
     between: [],
   }
+}
+
+/** A scan of what changed. */
+export function drawDiff(prng: Prng, ground: QueryGround): ScanQuery {
+  const names = ground.columns.map(({ name }) => name)
+  const isTaken = names.includes('is_deleted') && !prng.chance(0.05)
+  const at = drawMoment(prng, true)
+  return {
+    ...drawScan(prng, ground),
+    via: 'post',
+    order: prng.pick([null, 'ORDERED']),
+    at: at.kind === 'now' ? { ...at, mode: prng.pick([null, 'READ_AT_SNAPSHOT']) } : at,
+    diff: {
+      dice: prng.unit(),
+      offset: prng.pick([0, 0, 0, -1, 1]),
+      as: isTaken || prng.chance(0.2) ? 'was deleted' : null,
+    },
+  }
+}
+
+/** A format; files of Parquet, which take longest to be read, seldom. */
+export function drawFormat(prng: Prng): ReadFormat {
+  if (prng.chance(0.03)) return 'parquet'
+  return prng.pick(['json', 'json', 'ndjson', 'csv', 'arrow'])
 }
 
 function drawColumns(prng: Prng, columns: readonly ModelColumn[]): string[] {

@@ -2,7 +2,8 @@
 
 import { MAINTENANCE_OPS, type MaintenanceOp } from '../../../src/common/maintenance-op.ts'
 import { Prng } from '../../../src/util/prng.ts'
-import { drawScan, type QueryGround } from './draw-query.ts'
+import { drawAggregation } from './draw-aggregate.ts'
+import { drawDiff, drawScan, type QueryGround } from './draw-query.ts'
 import { drawTable, shuffled } from './draw-table.ts'
 import { drawPlan, drawPlanned, type ValuePlan } from './draw-value.ts'
 import type { ModelTable } from './model-table.ts'
@@ -88,6 +89,8 @@ class ScriptDrawer {
   }
 
   #query(): ModelQuery {
+    if (this.#prng.chance(0)) return drawAggregation(this.#prng, this.#ground)
+    if (this.#prng.chance(0.15)) return drawDiff(this.#prng, this.#ground)
     const query = drawScan(this.#prng, this.#ground)
     return query.pageSize !== null && this.#prng.chance(0.3) ? this.#interrupted(query) : query
   }
@@ -115,7 +118,9 @@ class ScriptDrawer {
   #together(): ScanEvent {
     const prng = this.#prng
     const reads = Array.from({ length: 2 }, (): ScanEvent => {
-      return { kind: 'read', query: drawScan(prng, this.#ground) }
+      const isScan = prng.chance(1)
+      const query = isScan ? drawScan(prng, this.#ground) : drawAggregation(prng, this.#ground)
+      return { kind: 'read', query }
     })
     const write = this.#write(prng.between(1, 60))
     const upkeep: ScanEvent = { kind: 'maintain', op: prng.pick(MAINTENANCE_OPS), dice: null }

@@ -1,11 +1,10 @@
 /** Scans of a script: sent as a client would, through all pages, and held against the model. */
 
-import type { ValueOptions } from '../../../src/common/value-options.ts'
-import { satisfies } from './model-literal.ts'
-import { compareTuples, type ModelColumn } from './model-value.ts'
+import { diffRows, selectRows } from './model-selection.ts'
+import type { ModelColumn } from './model-value.ts'
 import { expectedRow, jsonRows, streamRows } from './scan-answers.ts'
-import { scanRequest } from './scan-requests.ts'
-import type { ModelMoment, ModelSelection, ScanQuery } from './scan-script.ts'
+import { type ScanTimes, scanRequest } from './scan-requests.ts'
+import type { ModelDiff, ModelMoment, ScanQuery } from './scan-script.ts'
 import type { Check, ScanWorld, WorldAnswer } from './scan-world.ts'
 import type { FoundRow } from './version-model.ts'
 
@@ -21,37 +20,81 @@ const SECOND_MICROS = 1_000_000
 /** How far the clocks of a request may go on before it is looked at. */
 const MARGIN_MICROS = 2 * SECOND_MICROS
 
+/** Pages of a walk behind which something happens. */
+const DISTURBED_PAGES_MAX = 100
+
 /** Performs a scan. */
 export async function readScan(world: ScanWorld, query: ScanQuery): Promise<Check> {
-  const asked = resolveMoment(world, query.at)
+  const time = resolveMoment(world, query.at)
+  const times = { time, diffFrom: resolveDiff(world, query.diff, time) }
+  const kind = query.diff === null ? 'scan' : 'diff'
   if (query.at.kind === 'forgotten') {
-    const answer = await world.send(scanRequest(world.columns, query, asked, null))
-    world.count('scan of the forgotten past')
+    const answer = await world.send(scanRequest(world.columns, query, times, null))
+    world.count(`${kind} of the forgotten past`)
     return () => mustBe(answer, 410, 'INVALID_SNAPSHOT')
   }
-  // What a latest read must show; what is written while it goes on it may show.
-  const isAlone = query.between.length === 0
-  const known = world.model.opTimes.at(-1) ?? 0
-  const found = await walk(world, query, asked)
-  world.count(`scan ${query.format} ${query.via}`)
-  return () => {
-    if (asked !== null && found.snapshot !== asked) {
-      throw new Error(`asked for the snapshot ${asked}, got ${found.snapshot}`)
-    }
-    const selected = selectRows(world, query, found.snapshot)
-    if (!found.isCutOff) compareRows(world, query, found.rows, selected)
-    if (asked === null && isLatest(query.at)) {
-      const now = selectRows(world, query, Math.max(known, found.snapshot))
-      if (isAlone && !areSame(now, selected)) {
-        throw new Error(`a read at ${found.snapshot} does not show all writes up to ${known}`)
-      }
-    }
-    const isOfAll = query.predicates.length === 0 && query.lower === null && query.upper === null
-    if (isOfAll && query.limit === null) {
-      world.servedAll = Math.max(world.servedAll, found.snapshot)
-    }
-    world.count('rows read', found.rows.length)
+  const columns = shownColumns(world, query)
+  // Files of Parquet have a column.
+  const isEmptyFile = query.format === 'parquet' && columns.length === 0
+  if (isEmptyFile || new Set(columns.map(({ name }) => name)).size < columns.length) {
+    const answer = await world.send(scanRequest(world.columns, query, times, null))
+    return () => mustBe(answer, 400, 'INVALID_ARGUMENT')
   }
+  const known = world.model.opTimes.at(-1) ?? 0
+  const found = await walk(world, query, columns, times)
+  world.count(`${kind} ${query.format} ${query.via}`)
+  return () => checkFound(world, query, found, times, known)
+}
+
+/** Judges what was found. All of `known` had been written before it was asked for. */
+function checkFound(
+  world: ScanWorld,
+  query: ScanQuery,
+  { rows, snapshot, isCutOff }: Found,
+  { time, diffFrom }: ScanTimes,
+  known: number,
+): void {
+  const { model } = world
+  if (time !== null && snapshot !== time) {
+    throw new Error(`asked for the snapshot ${time}, got ${snapshot}`)
+  }
+  world.count('rows read', rows.length)
+  const selected =
+    diffFrom === null
+      ? selectRows(model, query, snapshot)
+      : diffRows(model, query, diffFrom, snapshot)
+  if (!isCutOff) compareRows(world, query, rows, selected)
+  if (diffFrom !== null) return
+  // What is written while a latest read goes on it need not show.
+  if (time === null && isLatest(query.at) && query.between.length === 0) {
+    const now = selectRows(model, query, Math.max(known, snapshot))
+    if (!areSame(now, selected)) {
+      throw new Error(`a read at ${snapshot} does not show all writes up to ${known}`)
+    }
+  }
+  const isOfAll = query.predicates.length === 0 && query.lower === null && query.upper === null
+  if (isOfAll && query.limit === null) world.servedAll = Math.max(world.servedAll, snapshot)
+}
+
+/** Where a diff begins; null for none. */
+function resolveDiff(world: ScanWorld, diff: ModelDiff | null, time: number | null): number | null {
+  if (diff === null) return null
+  const times = readableTimes(world).filter((at) => time === null || at <= time)
+  if (times.length === 0) return time ?? world.service.time.micros
+  const from = times[Math.floor(diff.dice * times.length)] + diff.offset
+  return time === null ? from : Math.min(from, time)
+}
+
+/** The columns of the rows of a scan: of a diff with the one that tells deleted rows. */
+function shownColumns({ columns }: ScanWorld, query: ScanQuery): readonly ModelColumn[] {
+  const { diff } = query
+  const shown = projectionOf(columns, query.columns)
+  if (diff === null) return shown
+  const name = diff.as ?? 'is_deleted'
+  // A name that any column has is refused.
+  if (columns.some((column) => column.name === name)) return [columns[0], columns[0]]
+  const whole = shown.map((column) => ({ ...column, isNullable: !column.isKey }))
+  return [...whole, { ...columns[0], name, type: 'BOOL', isKey: false, isNullable: false }]
 }
 
 function isLatest(at: ModelMoment): boolean {
@@ -74,11 +117,17 @@ export function resolveMoment(world: ScanWorld, at: ModelMoment): number | null 
     case 'forgotten':
       return oldest - MARGIN_MICROS
     case 'op': {
-      const times = world.model.opTimes.filter((time) => time > oldest + 4 * MARGIN_MICROS)
+      const times = readableTimes(world)
       if (times.length === 0) return null
       return times[Math.floor(at.dice * times.length)] + at.offset
     }
   }
+}
+
+/** Times of ops that history is kept of, and will be for a while. */
+function readableTimes(world: ScanWorld): number[] {
+  const oldest = world.service.time.micros - world.script.table.historySec * SECOND_MICROS
+  return world.model.opTimes.filter((time) => time > oldest + 4 * MARGIN_MICROS)
 }
 
 /** Throws unless an answer is an error of a code. */
@@ -88,13 +137,17 @@ export function mustBe({ status, text }: WorldAnswer, expected: number, code: st
 }
 
 /** Goes through all pages, or reads the one stream. */
-async function walk(world: ScanWorld, query: ScanQuery, asked: number | null): Promise<Found> {
-  const columns = projectionOf(world.columns, query.columns)
+async function walk(
+  world: ScanWorld,
+  query: ScanQuery,
+  columns: readonly ModelColumn[],
+  times: ScanTimes,
+): Promise<Found> {
   const rows: string[] = []
   let snapshot = -1
   let token: string | null = null
   for (let page = 0; ; page++) {
-    const request = scanRequest(world.columns, query, asked, token)
+    const request = scanRequest(world.columns, query, times, token)
     const answer = page === 0 ? await world.must(request) : await world.send(request)
     if (page > 0 && isForgotten(world, answer, snapshot)) {
       return { rows, snapshot, isCutOff: true }
@@ -104,7 +157,8 @@ async function walk(world: ScanWorld, query: ScanQuery, asked: number | null): P
     if (page > 0 && time !== snapshot) throw new Error(`page ${page} is of another snapshot`)
     snapshot = time
     if (query.format !== 'json') {
-      return { rows: streamRows(answer.text, columns, query), snapshot, isCutOff: false }
+      const rows = await streamRows(answer.bytes, columns, query)
+      return { rows, snapshot, isCutOff: false }
     }
     const { rows: more, rest } = jsonRows(answer.text)
     checkPage(query, more, rest, snapshot)
@@ -112,7 +166,9 @@ async function walk(world: ScanWorld, query: ScanQuery, asked: number | null): P
     token = (rest.next_page_token as string | undefined) ?? null
     if (token === null) return { rows, snapshot, isCutOff: false }
     world.count('next page')
-    if (query.between.length > 0) await world.run(query.between[page % query.between.length])
+    const { between } = query
+    if (between.length > 0 && page < DISTURBED_PAGES_MAX)
+      await world.run(between[page % between.length])
   }
 }
 
@@ -148,26 +204,6 @@ export function projectionOf(
   })
 }
 
-/** The rows that a selection finds at a time, by ascending key. */
-export function selectRows(
-  world: ScanWorld,
-  selection: ModelSelection & { readonly options: ValueOptions },
-  time: number,
-): FoundRow[] {
-  const { lower, upper, predicates, options } = selection
-  const { columns } = world
-  const { keyColumns } = world.model
-  const indexes = predicates.map(({ column }) => columns.findIndex(({ name }) => name === column))
-  return world.model.rowsAt(time).filter(({ row }) => {
-    if (lower !== null && compareTuples(keyColumns, row, lower) < 0) return false
-    if (upper !== null && compareTuples(keyColumns, row, upper) >= 0) return false
-    return predicates.every((predicate, i) => {
-      const index = indexes[i]
-      return satisfies(columns[index], predicate, row[index], options)
-    })
-  })
-}
-
 /** Throws unless the rows are those expected, in an order that the scan may have. */
 function compareRows(
   world: ScanWorld,
@@ -177,8 +213,12 @@ function compareRows(
 ): void {
   const limit = query.limit ?? Number.POSITIVE_INFINITY
   const ordered = inOrder(world, query, selected)
-  const columns = projectionOf(world.columns, query.columns)
-  const indexes = columns.map((column) => world.columns.indexOf(column))
+  const columns = shownColumns(world, query)
+  // Behind the cells of the table's columns is whether the row is deleted.
+  const indexes = columns.map((shown) => {
+    const index = world.columns.findIndex(({ name }) => name === shown.name)
+    return index === -1 ? world.columns.length : index
+  })
   const expected = ordered.slice(0, limit).map(({ row }) => {
     return expectedRow(
       columns,
@@ -197,10 +237,10 @@ function compareRows(
 /** Tablets come one after the other, or all rows by key; inside a tablet rows are always by key. */
 function inOrder(
   { tabletIds, tabletOf }: ScanWorld,
-  { order }: ScanQuery,
+  { order, diff }: ScanQuery,
   rows: readonly FoundRow[],
 ): readonly FoundRow[] {
-  if (order === 'ORDERED') return rows
+  if (order === 'ORDERED' || diff !== null) return rows
   if (order === 'DESCENDING') return rows.toReversed()
   const places = new Map(tabletIds.map((id, place) => [id, place]))
   const placeOf = ({ keyName }: FoundRow) => places.get(tabletOf.get(keyName) ?? '') ?? -1

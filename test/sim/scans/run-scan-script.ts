@@ -1,6 +1,7 @@
+import { readAggregate } from './read-aggregate.ts'
 import { readScan } from './read-scan.ts'
 import type { ScanScript } from './scan-script.ts'
-import { ScanWorld } from './scan-world.ts'
+import { type Check, type Reader, ScanWorld } from './scan-world.ts'
 
 /** Where and how a run failed. */
 export interface ScanFailure {
@@ -16,7 +17,7 @@ export async function runScanScript(
 ): Promise<ScanFailure | null> {
   let eventIndex = -1
   try {
-    const world = new ScanWorld(script, readScan, counts)
+    const world = new ScanWorld(script, read, counts)
     await world.start()
     for (eventIndex = 0; eventIndex < script.events.length; eventIndex++) {
       await world.run(script.events[eventIndex])
@@ -25,4 +26,8 @@ export async function runScanScript(
   } catch (error) {
     return { eventIndex, error }
   }
+}
+
+const read: Reader = (world, query): Promise<Check> => {
+  return query.kind === 'scan' ? readScan(world, query) : readAggregate(world, query)
 }

@@ -1,7 +1,9 @@
 /** Answers to scans taken apart into rows, each as a text, and the same texts of model rows. */
 
 import type { ValueOptions } from '../../../src/common/value-options.ts'
+import { arrowRows } from './arrow-answers.ts'
 import { jsonText, type ModelColumn, plainText } from './model-value.ts'
+import { parquetRows } from './parquet-answers.ts'
 import type { ScanQuery } from './scan-script.ts'
 import type { ModelRow } from './version-model.ts'
 
@@ -10,6 +12,8 @@ export type RowForm = Pick<ScanQuery, 'format' | 'options' | 'nullText'>
 
 /** A row of a JSON text: an object of plain values. */
 const OBJECT = /\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\}/gy
+/** A member of such an object. */
+const MEMBER = /("(?:[^"\\]|\\.)*"):("(?:[^"\\]|\\.)*"|[^,}]*)/g
 /** A field of CSV, in quotes or not, and what ends it. */
 const FIELD = /(?:"((?:[^"]|"")*)"|([^",\n]*))([,\n])/gy
 const OPENING = '{"rows":['
@@ -44,12 +48,25 @@ function restOf(tail: string): Record<string, unknown> {
   return JSON.parse(`{${tail.slice(2)}`) as Record<string, unknown>
 }
 
-/** Rows of a stream of lines or records. Throws when it does not end with a row's end. */
-export function streamRows(text: string, columns: readonly ModelColumn[], form: RowForm): string[] {
-  if (form.format === 'csv') return csvRows(text, columns)
-  if (text === '') return []
-  if (!text.endsWith('\n')) throw new Error('the last line does not end')
-  return text.slice(0, -1).split('\n')
+/** Rows of an answer that is no page. Throws when it does not end with a row's end. */
+export async function streamRows(
+  bytes: Uint8Array,
+  columns: readonly ModelColumn[],
+  form: RowForm,
+): Promise<string[]> {
+  switch (form.format) {
+    case 'arrow':
+      return arrowRows(bytes, columns).map((row) => expectedRow(columns, row, form))
+    case 'parquet':
+      return (await parquetRows(bytes, columns)).map((row) => expectedRow(columns, row, form))
+    default: {
+      const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+      if (form.format === 'csv') return csvRows(text, columns)
+      if (text === '') return []
+      if (!text.endsWith('\n')) throw new Error('the last line does not end')
+      return text.slice(0, -1).split('\n')
+    }
+  }
 }
 
 function csvRows(text: string, columns: readonly ModelColumn[]): string[] {
@@ -76,6 +93,21 @@ function csvRows(text: string, columns: readonly ModelColumn[]): string[] {
     const cells = JSON.parse(record) as string[]
     return JSON.stringify(cells)
   })
+}
+
+/** The cells of a row as JSON values, or as the texts of CSV. Throws for other names. */
+export function cellTexts(
+  row: string,
+  columns: readonly ModelColumn[],
+  { format }: RowForm,
+): string[] {
+  if (format === 'csv') return (JSON.parse(row) as string[]).map((field) => field.slice(1))
+  const members = [...row.matchAll(MEMBER)]
+  const names = members.map(([, name]) => JSON.parse(name) as string)
+  if (names.length === columns.length && columns.every(({ name }, i) => name === names[i])) {
+    return members.map(([, , text]) => text)
+  }
+  throw new Error(`row has other columns: ${row.slice(0, 300)}`)
 }
 
 /** A row of the model as the answer would have it. */

@@ -14,6 +14,12 @@ export interface ModelRequest {
   readonly body?: string | Uint8Array
 }
 
+/** The times that a scan asks for; null for none. */
+export interface ScanTimes {
+  readonly time: number | null
+  readonly diffFrom: number | null
+}
+
 const BASE = `/api/v1/tables/${TABLE_NAME}`
 const EXACT: ValueOptions = { int64: 'number', timestamps: 'micros' }
 
@@ -21,27 +27,30 @@ const EXACT: ValueOptions = { int64: 'number', timestamps: 'micros' }
 export function scanRequest(
   columns: readonly ModelColumn[],
   query: ScanQuery,
-  time: number | null,
+  { time, diffFrom }: ScanTimes,
   pageToken: string | null,
 ): ModelRequest {
-  return query.via === 'get'
-    ? getRequest(query, time, pageToken)
-    : postRequest(columns, query, time, pageToken)
+  if (query.via === 'get') return getRequest(query, time, pageToken)
+  return postRequest(columns, query, { time, diffFrom }, pageToken)
 }
 
 function postRequest(
   columns: readonly ModelColumn[],
   query: ScanQuery,
-  time: number | null,
+  { time, diffFrom }: ScanTimes,
   pageToken: string | null,
 ): ModelRequest {
-  const { at } = query
+  const { at, diff } = query
   const members = selectionMembers(columns, query)
   if (query.columns !== null) members.push(`"columns":${JSON.stringify(query.columns)}`)
   if (query.order !== null) members.push(`"order":"${query.order}"`)
   if (query.limit !== null) members.push(`"limit":${query.limit}`)
   if (at.kind === 'now' && at.mode !== null) members.push(`"read_mode":"${at.mode}"`)
   if (time !== null) members.push(timeMember('snapshot_timestamp', time, query))
+  if (diffFrom !== null) members.push(timeMember('diff_from', diffFrom, query))
+  if (diff !== null && diff.as !== null) {
+    members.push(`"is_deleted_as":${JSON.stringify(diff.as)}`)
+  }
   if (query.pageSize !== null) members.push(`"page_size":${query.pageSize}`)
   if (pageToken !== null) members.push(`"page_token":${JSON.stringify(pageToken)}`)
   return jsonRequest(`${BASE}/scan?${outputParams(query)}`, `{${members.join(',')}}`)

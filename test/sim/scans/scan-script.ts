@@ -9,6 +9,7 @@ import type { MaintenanceOp } from '../../../src/common/maintenance-op.ts'
 import type { ReadMode } from '../../../src/common/read-mode.ts'
 import type { ValueOptions } from '../../../src/common/value-options.ts'
 import type { ScanOrder } from '../../../src/wire/tablet-protocol.ts'
+import type { ModelAggregation } from './model-aggregate.ts'
 import type { ModelPredicate } from './model-literal.ts'
 import type { ModelTable } from './model-table.ts'
 import type { Value } from './model-value.ts'
@@ -17,7 +18,9 @@ import type { ModelOperation } from './version-model.ts'
 /** Formats that rows go in as. */
 export const WRITE_FORMATS = ['json', 'ndjson', 'csv'] as const
 /** Formats that rows come out as. */
-export const READ_FORMATS = ['json', 'ndjson', 'csv'] as const
+export const READ_FORMATS = ['json', 'ndjson', 'csv', 'arrow', 'parquet'] as const
+/** A format that rows come out as. */
+export type ReadFormat = (typeof READ_FORMATS)[number]
 
 /** The time that is read at. */
 export type ModelMoment =
@@ -38,6 +41,15 @@ export interface ModelSelection {
   readonly upper: readonly Value[] | null
 }
 
+/** What a diff scan begins at. */
+export interface ModelDiff {
+  /** Chooses among the times of ops up to the snapshot. */
+  readonly dice: number
+  readonly offset: number
+  /** Name of the member that tells deleted rows; null: not said. */
+  readonly as: string | null
+}
+
 /** A scan. */
 export interface ScanQuery extends ModelSelection {
   readonly kind: 'scan'
@@ -48,17 +60,31 @@ export interface ScanQuery extends ModelSelection {
   readonly at: ModelMoment
   /** Whether times go over the wire as RFC 3339. */
   readonly isTimeText: boolean
-  readonly format: (typeof READ_FORMATS)[number]
+  readonly format: ReadFormat
   readonly via: 'post' | 'get'
   readonly options: ValueOptions
   readonly nullText: string
   readonly pageSize: number | null
+  /** null: rows as they are, not what changed. */
+  readonly diff: ModelDiff | null
   /** What happens between pages, over and over. */
   readonly between: readonly ScanEvent[]
 }
 
+/** An aggregation. */
+export interface AggregateQuery extends ModelSelection, ModelAggregation {
+  readonly kind: 'aggregate'
+  readonly orderBy: readonly { readonly column: string; readonly isDescending: boolean }[]
+  readonly limit: number | null
+  readonly at: ModelMoment
+  readonly isTimeText: boolean
+  readonly format: ReadFormat
+  readonly options: ValueOptions
+  readonly nullText: string
+}
+
 /** What is asked. */
-export type ModelQuery = ScanQuery
+export type ModelQuery = ScanQuery | AggregateQuery
 
 /** What is written by one request. CSV and NDJSON have one operation for all rows. */
 export interface WriteEvent {

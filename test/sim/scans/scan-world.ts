@@ -166,6 +166,7 @@ export class ScanWorld {
       if (at !== null && at <= this.servedAll) {
         throw new Error(`a write got time ${at}, though ${this.servedAll} had been read`)
       }
+      if (at !== null) this.model.noteTime(at)
       for (const key of keys) {
         const name = this.model.keyName(key)
         if (times.has(name) && times.get(name) !== at) throw new Error('a key is in two shares')

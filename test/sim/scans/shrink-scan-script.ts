@@ -4,7 +4,14 @@
  */
 
 import { runScanScript } from './run-scan-script.ts'
-import type { ModelQuery, ScanEvent, ScanScript, WriteEvent } from './scan-script.ts'
+import type {
+  AggregateQuery,
+  ModelQuery,
+  ModelSelection,
+  ScanEvent,
+  ScanScript,
+  WriteEvent,
+} from './scan-script.ts'
 
 const TRIALS_MAX = 500
 
@@ -109,26 +116,54 @@ function withEvent(script: ScanScript, index: number, event: ScanEvent): ScanScr
 
 /** Questions with one thing less. */
 function simplerQueries(query: ModelQuery): ModelQuery[] {
-  const simpler: ModelQuery[] = []
-  for (const index of query.predicates.keys()) {
-    simpler.push({ ...query, predicates: query.predicates.toSpliced(index, 1) })
-  }
-  for (const [index, predicate] of query.predicates.entries()) {
-    if (predicate.op !== 'IN') continue
-    for (const at of predicate.values.keys()) {
-      const values = predicate.values.toSpliced(at, 1)
-      simpler.push({ ...query, predicates: query.predicates.with(index, { ...predicate, values }) })
-    }
-  }
-  if (query.lower !== null) simpler.push({ ...query, lower: null })
-  if (query.upper !== null) simpler.push({ ...query, upper: null })
-  const { columns } = query
+  const simpler: ModelQuery[] = simplerSelections(query).map((selection) => {
+    return { ...query, ...selection }
+  })
+  if (query.limit !== null) simpler.push({ ...query, limit: null })
+  const isDiff = query.kind === 'scan' && query.diff !== null
+  if (query.at.kind !== 'now' && !isDiff)
+    simpler.push({ ...query, at: { kind: 'now', mode: null } })
+  if (query.kind === 'aggregate') return [...simpler, ...simplerAggregations(query)]
+  const { columns, between } = query
   for (const index of columns?.keys() ?? []) {
     simpler.push({ ...query, columns: columns?.toSpliced(index, 1) ?? null })
   }
-  if (query.limit !== null) simpler.push({ ...query, limit: null })
-  if (query.between.length > 0) simpler.push({ ...query, between: query.between.slice(1) })
-  if (query.at.kind !== 'now') simpler.push({ ...query, at: { kind: 'now', mode: null } })
+  if (between.length > 0) simpler.push({ ...query, between: between.slice(1) })
+  return simpler
+}
+
+function simplerSelections({ predicates, lower, upper }: ModelSelection): ModelSelection[] {
+  const simpler: ModelSelection[] = []
+  for (const [index, predicate] of predicates.entries()) {
+    simpler.push({ predicates: predicates.toSpliced(index, 1), lower, upper })
+    if (predicate.op !== 'IN') continue
+    for (const at of predicate.values.keys()) {
+      const fewer = { ...predicate, values: predicate.values.toSpliced(at, 1) }
+      simpler.push({ predicates: predicates.with(index, fewer), lower, upper })
+    }
+  }
+  if (lower !== null) simpler.push({ predicates, lower: null, upper })
+  if (upper !== null) simpler.push({ predicates, lower, upper: null })
+  return simpler
+}
+
+function simplerAggregations(query: AggregateQuery): AggregateQuery[] {
+  const { groupBy, aggregates, orderBy } = query
+  const simpler: AggregateQuery[] = []
+  for (const index of orderBy.keys()) {
+    simpler.push({ ...query, orderBy: orderBy.toSpliced(index, 1) })
+  }
+  for (const index of groupBy.keys()) {
+    simpler.push({ ...query, groupBy: groupBy.toSpliced(index, 1), orderBy: [] })
+  }
+  for (const [index, aggregate] of aggregates.entries()) {
+    const { input } = aggregate
+    simpler.push({ ...query, aggregates: aggregates.toSpliced(index, 1), orderBy: [] })
+    if (input?.kind !== 'binary') continue
+    for (const side of [input.left, input.right]) {
+      simpler.push({ ...query, aggregates: aggregates.with(index, { ...aggregate, input: side }) })
+    }
+  }
   return simpler
 }
 
@@ -138,15 +173,20 @@ function withoutColumn(script: ScanScript, name: string): ScanScript | null {
   for (const event of script.events) {
     if (event.kind === 'write') events.push(writeWithout(event, name))
     else if (event.kind === 'read') {
-      const { predicates, columns, between } = event.query
-      const isAsked = predicates.some(({ column }) => column === name) || between.length > 0
-      if (isAsked || columns?.includes(name)) return null
+      if (isAsked(event.query, name)) return null
       events.push(event)
     } else if (event.kind === 'together') return null
     else events.push(event)
   }
   const columns = script.table.columns.filter((column) => column.name !== name)
   return { ...script, table: { ...script.table, columns }, events }
+}
+
+/** Whether a question may look at a column. Its name in quotes says so. */
+function isAsked(query: ModelQuery, name: string): boolean {
+  if (query.kind === 'scan' && query.between.length > 0) return true
+  const text = JSON.stringify(query, (_, value) => (typeof value === 'bigint' ? 0 : value))
+  return text.includes(JSON.stringify(name))
 }
 
 function writeWithout(event: WriteEvent, name: string): WriteEvent {

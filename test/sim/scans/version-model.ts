@@ -43,6 +43,14 @@ export interface FoundRow {
   readonly row: ModelRow
 }
 
+/** What two times show of a key; null is no row. */
+export interface KeyChange {
+  readonly key: readonly Value[]
+  readonly keyName: string
+  readonly before: ModelRow | null
+  readonly after: ModelRow | null
+}
+
 /** See the file's header. */
 export class VersionModel {
   readonly table: ModelTable
@@ -96,7 +104,8 @@ export class VersionModel {
       return operation === 'INSERT' ? 'ALREADY_PRESENT' : 'ignored'
     }
     const defaults = this.table.columns.map(({ defaultValue }) => defaultValue)
-    put(this.#changed(present ?? defaults, cells))
+    // An upsert that sets nothing of a row changes nothing of it.
+    if (present === null || hasCells) put(this.#changed(present ?? defaults, cells))
     return isUpsert ? 'upserted' : 'inserted'
   }
 
@@ -111,22 +120,35 @@ export class VersionModel {
     const last = history.versions.at(-1)
     if (last !== undefined && last.at > at) throw new Error(`a change at ${at} after ${last.at}`)
     history.versions.push({ at, row })
-    this.#noteTime(at)
+    this.noteTime(at)
   }
 
   /** All rows at a time, by ascending key. */
   rowsAt(time: number): FoundRow[] {
+    const rows: FoundRow[] = []
+    for (const { versions, name } of this.#byKey()) {
+      const row = rowAt(versions, time)
+      if (row !== null) rows.push({ keyName: name, row })
+    }
+    return rows
+  }
+
+  /** Keys of which something changed above one time and at or below another, ascending. */
+  changesIn(from: number, to: number): KeyChange[] {
+    const changed = this.#byKey().filter(({ versions }) => {
+      return versions.some(({ at }) => at > from && at <= to)
+    })
+    return changed.map(({ key, name, versions }) => {
+      return { key, keyName: name, before: rowAt(versions, from), after: rowAt(versions, to) }
+    })
+  }
+
+  #byKey(): readonly KeyHistory[] {
     if (this.#sorted.length !== this.#keys.size) {
       this.#sorted = [...this.#keys.values()]
       this.#sorted.sort((a, b) => compareTuples(this.keyColumns, a.key, b.key))
     }
-    const rows: FoundRow[] = []
-    for (const { versions, name } of this.#sorted) {
-      let row: ModelRow | null = null
-      for (const version of versions) if (version.at <= time) row = version.row
-      if (row !== null) rows.push({ keyName: name, row })
-    }
-    return rows
+    return this.#sorted
   }
 
   #changed(row: ModelRow, cells: SetCells): ModelRow {
@@ -135,7 +157,8 @@ export class VersionModel {
     )
   }
 
-  #noteTime(at: number): void {
+  /** Notes that something was applied at a time. */
+  noteTime(at: number): void {
     const last = this.opTimes.at(-1) ?? 0
     if (at === last) return
     if (at > last) this.opTimes.push(at)
@@ -144,4 +167,10 @@ export class VersionModel {
       this.opTimes.sort((a, b) => a - b)
     }
   }
+}
+
+function rowAt(versions: readonly Version[], time: number): ModelRow | null {
+  let row: ModelRow | null = null
+  for (const version of versions) if (version.at <= time) row = version.row
+  return row
 }
