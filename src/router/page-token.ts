@@ -3,7 +3,7 @@
  * any front can take any page at any time within the history window.
  *
  *   offset  bytes  field (big-endian)
- *        0      1  version         1
+ *        0      1  kind            1
  *        1     16  table id
  *       17     16  digest          of the request's other members
  *       33      8  snapshot        f64
@@ -13,24 +13,21 @@
  *       52      …  column ids, u32 each
  *        …      …  partition key, bytes behind their count u32
  *        …      …  encoded key, bytes behind their count u32
- *        …     32  HMAC-SHA-256 of everything before, by the table's secret
  *
+ * Signed as in signed-token.ts.
  * A token carries no authority: it is taken only with a request that could have made it.
  */
 
-import { decodeBase64Url, encodeBase64Url } from '../common/base64-url.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import { invalidArgument, type StatusError } from '../common/status.ts'
 import type { TableEntry } from '../common/table.ts'
 import { fromHex, toHex } from '../util/bytes.ts'
+import { openToken, signToken, TOKEN_KINDS } from './signed-token.ts'
 
-const VERSION = 1
 const FIXED_BYTES = 52
 const DIGEST_BYTES = 16
-const MAC_BYTES = 32
 const HAS_TABLET = 1
 const HAS_KEY = 2
-const MAC = { name: 'HMAC', hash: 'SHA-256' } as const
 
 /** Where and how a scan goes on. */
 export interface PageToken {
@@ -67,7 +64,7 @@ export async function encodePageToken(
   const idBytes = token.columnIds.length * 4
   const bytes = new Uint8Array(FIXED_BYTES + idBytes + 8 + partitionKey.length + afterKey.length)
   const view = new DataView(bytes.buffer)
-  bytes[0] = VERSION
+  bytes[0] = TOKEN_KINDS.PAGE
   bytes.set(fromHex(table.id), 1)
   bytes.set(digest, 17)
   view.setFloat64(33, token.snapshot)
@@ -82,11 +79,7 @@ export async function encodePageToken(
     bytes.set(key, offset + 4)
     offset += 4 + key.length
   }
-  const mac = await crypto.subtle.sign(MAC, await keyOf(table), bytes)
-  const signed = new Uint8Array(bytes.length + MAC_BYTES)
-  signed.set(bytes)
-  signed.set(new Uint8Array(mac), bytes.length)
-  return encodeBase64Url(signed)
+  return signToken(table, bytes)
 }
 
 /**
@@ -99,12 +92,9 @@ export async function decodePageToken(
   digest: Uint8Array,
   text: string,
 ): Promise<PageToken> {
-  const signed = decodeBase64Url(text)
-  if (signed === null || signed.length < FIXED_BYTES + 8 + MAC_BYTES) throw foreignToken()
-  const bytes = signed.slice(0, signed.length - MAC_BYTES)
-  const mac = signed.slice(bytes.length)
-  const isOurs = await crypto.subtle.verify(MAC, await keyOf(table), mac, bytes)
-  if (!isOurs || bytes[0] !== VERSION || toHex(bytes.subarray(1, 17)) !== table.id) {
+  const bytes = await openToken(table, text)
+  const isPage = bytes !== null && bytes[0] === TOKEN_KINDS.PAGE
+  if (!isPage || bytes.length < FIXED_BYTES + 8 || toHex(bytes.subarray(1, 17)) !== table.id) {
     throw foreignToken()
   }
   if (toHex(bytes.subarray(17, 33)) !== toHex(digest)) {
@@ -133,11 +123,6 @@ function readFields(bytes: Uint8Array): PageToken {
       (bytes[49] & HAS_TABLET) === 0 ? null : toHex(bytes.subarray(keyStart, keyEnd)),
     afterKey: (bytes[49] & HAS_KEY) === 0 ? null : bytes.slice(keyEnd + 4),
   }
-}
-
-function keyOf(table: TableEntry): Promise<CryptoKey> {
-  const secret = fromHex(table.tokenSecret) as Uint8Array<ArrayBuffer>
-  return crypto.subtle.importKey('raw', secret, MAC, false, ['sign', 'verify'])
 }
 
 function foreignToken(): StatusError {
