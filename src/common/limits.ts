@@ -120,6 +120,8 @@ export const SCAN_BATCH_BYTES = 256 * KIB
 export const SCAN_BATCH_ROW_COUNT = 4096
 /** Streams that one tablet has open at once. */
 export const SCAN_STREAM_COUNT_MAX = 256
+/** Scans that one tablet analyzes at once. */
+export const SCAN_ANALYSIS_COUNT_MAX = 16
 /** Deletions by predicates that one tablet works on at once. */
 export const DELETION_COUNT_MAX = 16
 /** Rows that such a deletion looks at before others run. */
@@ -142,6 +144,19 @@ export const MESSAGE_BYTES_MAX = 32 * MIB
 export const FRONT_RETRY_COUNT_MAX = 2
 /** How long the front goes on trying. */
 export const FRONT_DEADLINE_MS = 10_000
+
+/** Groups of one aggregation, in a tablet and in all. */
+export const AGGREGATE_GROUP_COUNT_MAX = 100_000
+/** Bytes that groups and different values of one aggregation may hold in a tablet. */
+export const AGGREGATE_BYTES_MAX = 24 * MIB
+/** Bytes that they may hold in the front, which merges those of all tablets. */
+export const AGGREGATE_FRONT_BYTES_MAX = 48 * MIB
+/** Tablets that one aggregation asks at once. */
+export const AGGREGATE_FAN_OUT_MAX = 8
+/** Aggregations that one tablet has open at once. */
+export const AGGREGATE_OPEN_COUNT_MAX = 16
+/** Rows that one section of an aggregation looks at, about. */
+export const AGGREGATE_STEP_ROW_COUNT = 262_144
 
 /** Bytes that all shares of one request may gather before the largest is sent. */
 export const SHARES_BYTES_MAX = 16 * MIB

@@ -26,6 +26,7 @@ import { Tablet } from '../tablet/tablet.ts'
 import type { TabletReply } from '../tablet/tablet-request.ts'
 import { Prng } from '../util/prng.ts'
 import type {
+  AnalyzeAnswer,
   DeleteRowsAnswer,
   DeleteRowsCall,
   LookupAnswer,
@@ -58,6 +59,7 @@ import { isMissingTable } from './missing-table.ts'
 import { ObjectGuard } from './object-guard.ts'
 import { readPage } from './read-page.ts'
 import { RowDeletions } from './row-deletions.ts'
+import { ScanAnalyses } from './scan-analyses.ts'
 import { ScanStreams } from './scan-streams.ts'
 import { TABLET_SQL } from './sql-statements.ts'
 import { SqlTabletStore } from './sql-tablet-store.ts'
@@ -74,9 +76,9 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     // Reads, and what is the same when done twice. A write is, by the key that a front gives to
     // each.
     const { write, read, scan, lookup, offer, refuse, free } = TabletObject.prototype
-    const { counters, maintain, status, deleteRows, splitKeys } = TabletObject.prototype
+    const { counters, maintain, status, deleteRows, splitKeys, analyze } = TabletObject.prototype
     retryable(write, read, scan, lookup, offer, refuse, free, counters, maintain, status)
-    retryable(deleteRows, splitKeys)
+    retryable(deleteRows, splitKeys, analyze)
   }
 
   readonly #clock = new SystemClock()
@@ -88,6 +90,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   readonly #maintenance: TabletMaintenance
   readonly #relief: MemoryRelief
   readonly #deletions: RowDeletions
+  readonly #analyses: ScanAnalyses
   #tablet: Tablet | null = null
   #isDropped = false
   #asking: { readonly tableId: string; readonly table: Promise<Outcome<TableEntry>> } | null = null
@@ -117,6 +120,10 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
       during: (tabletId, bytes, write) => this.#relief.during(tabletId, bytes, write),
       pause: () => scheduler.wait(0),
       elapsedMs: () => this.#clock.elapsedMs(),
+    })
+    this.#analyses = new ScanAnalyses({
+      section: (call, work) => this.#serve('analyze', call, work),
+      pause: () => scheduler.wait(0),
     })
     this.#streams = new ScanStreams({
       openPipe: () => new IdentityTransformStream(),
@@ -156,6 +163,11 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
         return { snapshot, stream: this.#streams.open(scanner, call.rowCountMax) }
       })
     })
+  }
+
+  /** What a scan does, without its rows. */
+  analyze(call: ScanCall): Promise<TabletAnswer<AnalyzeAnswer>> {
+    return this.#analyses.run(call)
   }
 
   /** Rows by their keys. */

@@ -11,6 +11,7 @@ import type { Timestamp } from '../common/hybrid-clock.ts'
 import type { MaintenanceOp } from '../common/maintenance-op.ts'
 import type { Partition, PartitionSchema } from '../common/partition-schema.ts'
 import type { RowErrors } from '../common/row-error.ts'
+import type { ScanStats } from '../common/scan-stats.ts'
 import type { ColumnDefinition } from '../common/schema.ts'
 import type { Outcome, StatusCode, StatusDetails } from '../common/status.ts'
 import type { TabletReport } from './maintenance-schemas.ts'
@@ -124,6 +125,12 @@ export interface ReadAnswer {
    * not rows carry keys.
    */
   readonly lastKey: Uint8Array
+}
+
+/** What a scan did that was run for what it tells of itself. */
+export interface AnalyzeAnswer {
+  readonly snapshot: Timestamp
+  readonly stats: ScanStats
 }
 
 /** A stream of frames as in scan-frame.ts, ended by an END frame. */
@@ -313,6 +320,8 @@ export interface TabletStub {
   write(call: WriteCall): Promise<TabletAnswer<WriteAnswer>>
   read(call: ScanCall): Promise<TabletAnswer<ReadAnswer>>
   scan(call: ScanCall): Promise<TabletAnswer<StreamAnswer>>
+  /** Runs a scan of up to `rowCountMax` rows, of which none is returned. */
+  analyze(call: ScanCall): Promise<TabletAnswer<AnalyzeAnswer>>
   lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>>
   offer(call: OfferCall): Promise<TabletAnswer<OfferAnswer>>
   /** Works for a while on the deletion of the rows that a snapshot selects. */

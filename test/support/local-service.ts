@@ -13,6 +13,7 @@ import type { RouterPorts } from '../../src/router/ports.ts'
 import { MemoryRelief } from '../../src/server/memory-relief.ts'
 import { readPage } from '../../src/server/read-page.ts'
 import { RowDeletions } from '../../src/server/row-deletions.ts'
+import { ScanAnalyses } from '../../src/server/scan-analyses.ts'
 import { TabletMaintenance } from '../../src/server/tablet-maintenance.ts'
 import { tabletPage } from '../../src/server/tablet-page.ts'
 import { MemoryAccountant } from '../../src/tablet/memory-accountant.ts'
@@ -22,6 +23,7 @@ import type { TabletReply } from '../../src/tablet/tablet-request.ts'
 import { Prng } from '../../src/util/prng.ts'
 import type { CatalogStub } from '../../src/wire/catalog-protocol.ts'
 import type {
+  AnalyzeAnswer,
   DeleteRowsAnswer,
   DeleteRowsCall,
   LookupAnswer,
@@ -127,6 +129,12 @@ export class LocalTablet implements TabletStub {
     )
   }
 
+  async analyze(call: ScanCall): Promise<TabletAnswer<AnalyzeAnswer>> {
+    const { section } = this.#sectionsOf(call)
+    const analyses = new ScanAnalyses({ section, pause: () => this.#service.wander() })
+    return analyses.run(call)
+  }
+
   lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>> {
     return this.#serve(call, (tablet) =>
       withValue(tablet.lookup(call), ({ snapshot, block, keyIndexes, keyCount }) => ({
@@ -139,15 +147,8 @@ export class LocalTablet implements TabletStub {
   }
 
   async deleteRows(call: DeleteRowsCall): Promise<TabletAnswer<DeleteRowsAnswer>> {
-    let evictions: number | null = null
     const deletions = new RowDeletions({
-      section: (_, work) =>
-        this.#serve(call, (tablet) => {
-          // Whatever runs in an object ends with its memory.
-          if (evictions !== null && evictions !== this.evictions) throw this.#reset()
-          evictions = this.evictions
-          return work(tablet)
-        }),
+      section: this.#sectionsOf(call).section,
       during: (tabletId, bytes, write) => this.#relief.during(tabletId, bytes, write),
       pause: () => this.#service.wander(),
       elapsedMs: () => this.#service.time.micros / 1000,
@@ -155,6 +156,19 @@ export class LocalTablet implements TabletStub {
     const answer = await deletions.work(call)
     if (answer.kind === 'ok') await this.#maintenance.arm()
     return answer
+  }
+
+  /** Sections of one call. */
+  #sectionsOf(call: TabletCall) {
+    let evictions: number | null = null
+    const section = <T>(_: TabletCall, work: (tablet: Tablet) => TabletReply<T>) =>
+      this.#serve(call, (tablet) => {
+        // Whatever runs in an object ends with its memory.
+        if (evictions !== null && evictions !== this.evictions) throw this.#reset()
+        evictions = this.evictions
+        return work(tablet)
+      })
+    return { section }
   }
 
   splitKeys(call: SplitKeysCall): Promise<TabletAnswer<SplitKeysAnswer>> {
