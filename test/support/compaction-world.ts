@@ -14,6 +14,7 @@ import { GarbageTask } from '../../src/tablet/maintenance/garbage-task.ts'
 import type { MaintenanceTask } from '../../src/tablet/maintenance/maintenance-task.ts'
 import { MajorDeltaTask } from '../../src/tablet/maintenance/major-delta-task.ts'
 import { MinorDeltaTask } from '../../src/tablet/maintenance/minor-delta-task.ts'
+import { DEFAULT_TABLET_LAYOUT, type TabletLayout } from '../../src/tablet/tablet-layout.ts'
 import { assert } from '../../src/util/assert.ts'
 import { Prng } from '../../src/util/prng.ts'
 import { aColumnDefinition } from './a-schema.ts'
@@ -49,10 +50,10 @@ export class CompactionWorld {
     { name: 't', isKey: false, isNullable: true, isImmutable: false },
   ])
 
-  constructor(seed: number, keyCount: number) {
+  constructor(seed: number, keyCount: number, layout: TabletLayout = DEFAULT_TABLET_LAYOUT) {
     this.prng = new Prng(seed)
     const extraConfigs = { 'kudu.table.history_max_age_sec': '60' }
-    this.harness = new TabletHarness(SCHEMA, { seed, extraConfigs })
+    this.harness = new TabletHarness(SCHEMA, { seed, extraConfigs, layout })
     this.#keyCount = keyCount
   }
 
@@ -151,6 +152,11 @@ export class CompactionWorld {
   /** The rows that are there at a time, by the model. */
   expectedAt(time: number): ModelRow[] {
     return this.#model.rowsAt(time)
+  }
+
+  /** What changed between two times, by the model. */
+  expectedDiff(after: number, upTo: number): { row: ModelRow; isDeleted: boolean }[] {
+    return this.#model.diff(after, upTo)
   }
 
   /** Compares what the tablet shows with the model, now and at some times, or at all readable. */

@@ -85,6 +85,20 @@ export class TabletModel {
     return rows
   }
 
+  /**
+   * Rows with a version above one time and at or below another that are there at either, in the
+   * order of their keys: as they are at the later, or, of those that are gone, what they were.
+   */
+  diff(after: number, upTo: number): { row: ModelRow; isDeleted: boolean }[] {
+    const found: { row: ModelRow; isDeleted: boolean }[] = []
+    for (const versions of this.#inOrder()) {
+      if (!versions.some(({ at }) => at > after && at <= upTo)) continue
+      const row = rowAt(versions, upTo) ?? rowAt(versions, after)
+      if (row !== null) found.push({ row, isDeleted: rowAt(versions, upTo) === null })
+    }
+    return found
+  }
+
   /** Rows that are there after the newest op. */
   get liveRowCount(): number {
     return this.#liveRowCount

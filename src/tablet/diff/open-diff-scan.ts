@@ -52,6 +52,7 @@ export function openDiffScan(options: DiffScanOptions): TabletScanner {
     isDescending: false,
     withKeys: options.withKeys,
     meter: meters.meter,
+    ...(keyTests.length > 0 ? { keyColumns: schema.keyColumns } : {}),
   }
   const rowSets = options.rowSets.filter((rowSet) => rowSet.mayHaveChanged(diffFrom, snapshot))
   const tests = otherTests.map((test) => ({ test, place: columns.indexOf(test.column) }))
