@@ -3,7 +3,7 @@
 import { MAINTENANCE_OPS, type MaintenanceOp } from '../../../src/common/maintenance-op.ts'
 import { Prng } from '../../../src/util/prng.ts'
 import { drawAggregation } from './draw-aggregate.ts'
-import { drawDiff, drawScan, type QueryGround } from './draw-query.ts'
+import { drawDiff, drawScan, drawSelection, type QueryGround } from './draw-query.ts'
 import { drawTable, shuffled } from './draw-table.ts'
 import { drawPlan, drawPlanned, type ValuePlan } from './draw-value.ts'
 import type { ModelTable } from './model-table.ts'
@@ -77,6 +77,7 @@ class ScriptDrawer {
       if (prng.chance(0.12)) events.push(this.#write(prng.between(1, 30)))
       if (prng.chance(0.12)) events.push(this.#upkeep())
       if (prng.chance(0.02)) events.push(...this.#deltas())
+      if (prng.chance(0.02)) events.push(this.#deletion())
       if (prng.chance(0.06)) {
         events.push(this.#together())
         reads += 2
@@ -122,9 +123,21 @@ class ScriptDrawer {
       const query = isScan ? drawScan(prng, this.#ground) : drawAggregation(prng, this.#ground)
       return { kind: 'read', query }
     })
-    const write = this.#write(prng.between(1, 60))
+    const write = prng.chance(0.8) ? this.#write(prng.between(1, 60)) : this.#deletion()
     const upkeep: ScanEvent = { kind: 'maintain', op: prng.pick(MAINTENANCE_OPS), dice: null }
     return { kind: 'together', events: shuffled(prng, [write, upkeep, ...reads]) }
+  }
+
+  /** Rows that are deleted by predicates, or, seldom, all of them. */
+  #deletion(): ScanEvent {
+    const prng = this.#prng
+    const options = { int64: 'number', timestamps: 'rfc3339' } as const
+    for (;;) {
+      const selection = drawSelection(prng, this.#ground, options, true)
+      const isWide = selection.predicates.length === 0
+      if (isWide && !prng.chance(0.05)) continue
+      return { kind: 'delete', ...selection, options, isRepeated: prng.chance(0.3) }
+    }
   }
 
   #upkeep(advanceMax = Number.POSITIVE_INFINITY): ScanEvent {

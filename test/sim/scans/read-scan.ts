@@ -107,7 +107,8 @@ function areSame(a: readonly FoundRow[], b: readonly FoundRow[]): boolean {
 
 /** The time to ask for; null for none. */
 export function resolveMoment(world: ScanWorld, at: ModelMoment): number | null {
-  const { micros } = world.service.time
+  // Waits of the front may end between two microseconds.
+  const micros = Math.floor(world.service.time.micros)
   const oldest = micros - world.script.table.historySec * SECOND_MICROS
   switch (at.kind) {
     case 'now':

@@ -12,6 +12,7 @@ export interface ModelRequest {
   readonly path: string
   readonly contentType?: string
   readonly body?: string | Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The times that a scan asks for; null for none. */

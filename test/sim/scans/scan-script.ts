@@ -93,14 +93,23 @@ export interface WriteEvent {
   readonly operations: readonly ModelOperation[]
 }
 
+/** What is deleted by one request. */
+export interface DeleteEvent extends ModelSelection {
+  readonly kind: 'delete'
+  readonly options: ValueOptions
+  /** Whether the request has a key and is sent twice. */
+  readonly isRepeated: boolean
+}
+
 /** One event. */
 export type ScanEvent =
   | WriteEvent
+  | DeleteEvent
   | { readonly kind: 'read'; readonly query: ModelQuery }
   | { readonly kind: 'maintain'; readonly op: MaintenanceOp; readonly dice: number | null }
   | { readonly kind: 'evict'; readonly dice: number }
   | { readonly kind: 'advance'; readonly micros: number }
-  /** All at once; at most one of them is a write. */
+  /** All at once; at most one of them changes rows. */
   | { readonly kind: 'together'; readonly events: readonly ScanEvent[] }
 
 /** A run. */

@@ -5,6 +5,7 @@
 
 import { LocalApp } from '../../support/local-app.ts'
 import { tabletLayout } from '../sim-table.ts'
+import { deleteByPredicates } from './delete-by-predicates.ts'
 import { createTableBody, TABLE_NAME } from './model-table.ts'
 import type { ModelColumn } from './model-value.ts'
 import { type ModelRequest, writeRequest } from './scan-requests.ts'
@@ -87,10 +88,11 @@ export class ScanWorld {
   }
 
   /** Sends a request. */
-  async send({ method, path, contentType, body }: ModelRequest): Promise<WorldAnswer> {
+  async send({ method, path, contentType, body, headers }: ModelRequest): Promise<WorldAnswer> {
+    const type = contentType === undefined ? {} : { 'content-type': contentType }
     const response = await this.#app.app.request(`http://localhost${path}`, {
       method,
-      headers: contentType === undefined ? {} : { 'content-type': contentType },
+      headers: { ...type, ...headers },
       ...(body === undefined ? {} : { body: body as BodyInit }),
     })
     const bytes = new Uint8Array(await response.arrayBuffer())
@@ -106,17 +108,27 @@ export class ScanWorld {
     throw new Error(`${sent}\nis answered ${answer.status} ${answer.text}`)
   }
 
+  /** Notes when something was changed. Throws when that time had been read before. */
+  noteChange(at: number): void {
+    if (at <= this.servedAll) {
+      throw new Error(`a change at ${at}, though ${this.servedAll} had been read`)
+    }
+    this.model.noteTime(at)
+  }
+
   async #perform(event: ScanEvent): Promise<Check> {
     switch (event.kind) {
       case 'write':
         return this.#write(event)
+      case 'delete':
+        return deleteByPredicates(this, event)
       case 'read':
         return this.#read(this, event.query)
       case 'together': {
         this.count('together')
         const checks = await Promise.all(event.events.map((it) => this.#perform(it)))
         // What was written is known before what was read is judged.
-        const isWrite = event.events.map(({ kind }) => kind === 'write')
+        const isWrite = event.events.map(({ kind }) => kind === 'write' || kind === 'delete')
         return () => {
           for (const [i, check] of checks.entries()) if (isWrite[i]) check()
           for (const [i, check] of checks.entries()) if (!isWrite[i]) check()
@@ -163,10 +175,7 @@ export class ScanWorld {
   ): void {
     const times = new Map<string, number | null>()
     for (const { tabletId, at, keys } of shares) {
-      if (at !== null && at <= this.servedAll) {
-        throw new Error(`a write got time ${at}, though ${this.servedAll} had been read`)
-      }
-      if (at !== null) this.model.noteTime(at)
+      if (at !== null) this.noteChange(at)
       for (const key of keys) {
         const name = this.model.keyName(key)
         if (times.has(name) && times.get(name) !== at) throw new Error('a key is in two shares')

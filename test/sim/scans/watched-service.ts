@@ -3,7 +3,12 @@
 import type { Cell } from '../../../src/common/data-type.ts'
 import { decodeRowBlock } from '../../../src/common/row-block.ts'
 import type { RouterPorts } from '../../../src/router/ports.ts'
-import type { TabletStub, WriteCall } from '../../../src/wire/tablet-protocol.ts'
+import type {
+  DeleteRowsAnswer,
+  DeleteRowsCall,
+  TabletStub,
+  WriteCall,
+} from '../../../src/wire/tablet-protocol.ts'
 import { LocalService } from '../../support/local-service.ts'
 import type { ModelColumn, Value } from './model-value.ts'
 
@@ -16,12 +21,23 @@ export interface WatchedShare {
   readonly keys: readonly (readonly Value[])[]
 }
 
+/** What a deletion did in a tablet. */
+export interface WatchedDeletion {
+  readonly tabletId: string
+  /** What told which rows to delete. */
+  readonly snapshot: number
+  /** When they were deleted; null when there were none. */
+  readonly at: number | null
+}
+
 /** See the file's header. */
 export class WatchedService extends LocalService {
   /** The key columns of the one table. */
   keyColumns: readonly ModelColumn[] = []
   /** Shares since somebody took them away. */
   shares: WatchedShare[] = []
+  /** The same of deletions. */
+  deletions: WatchedDeletion[] = []
 
   override front(): RouterPorts {
     const ports = super.front()
@@ -36,13 +52,25 @@ export class WatchedService extends LocalService {
       }
       return answer
     }
+    const deleteRows = async (call: DeleteRowsCall) => {
+      const answer = await stub.deleteRows(call)
+      if (answer.kind === 'ok') this.#noteDeletion(tabletId, answer.value)
+      return answer
+    }
     return new Proxy(stub, {
       get: (target, name) => {
         if (name === 'write') return write
+        if (name === 'deleteRows') return deleteRows
         const member: unknown = Reflect.get(target, name)
         return typeof member === 'function' ? member.bind(target) : member
       },
     })
+  }
+
+  #noteDeletion(tabletId: string, { progress, snapshot }: DeleteRowsAnswer): void {
+    // Every row of one share was deleted at the same time.
+    if (progress.shareCount > 1) throw new Error('a deletion took several shares')
+    this.deletions.push({ tabletId, snapshot, at: progress.timestamp })
   }
 
   #keysOf(bytes: Uint8Array): Value[][] {
