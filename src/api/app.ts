@@ -31,6 +31,7 @@ import { addHealthRoutes } from './routes/health-routes.ts'
 import { addRowRoutes } from './routes/row-routes.ts'
 import { addRowsRoutes } from './routes/rows-routes.ts'
 import { addScanRoutes } from './routes/scan-routes.ts'
+import { addScanTokenRoutes } from './routes/scan-token-routes.ts'
 import { addTableRoutes } from './routes/table-routes.ts'
 import { addTabletRoutes } from './routes/tablet-routes.ts'
 
@@ -53,6 +54,7 @@ export function createApp(ports: AppPorts): App {
   addDeleteRoutes(app, front)
   addRowRoutes(app, front)
   addScanRoutes(app, front)
+  addScanTokenRoutes(app, front)
   addAggregateRoutes(app, front)
   addTabletRoutes(app, front)
   return app

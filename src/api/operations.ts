@@ -75,6 +75,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   [`POST ${TABLE}/rows/get`]: { id: 'getRows', headers: { 200: ['Nyala-Timestamp'] } },
   [`POST ${TABLE}/rows/delete`]: { id: 'deleteRows', headers: { 200: WRITTEN } },
   [`POST ${TABLE}/scan`]: { id: 'scan', headers: { 200: ['Nyala-Timestamp'] } },
+  [`POST ${TABLE}/scan_tokens`]: { id: 'makeScanTokens', headers: { 200: ['Nyala-Timestamp'] } },
   [`POST ${TABLE}/aggregate`]: { id: 'aggregate', headers: { 200: ['Nyala-Timestamp'] } },
   ...rowOperations(`${TABLE}/rows/{key}`, ''),
   ...rowOperations(`${TABLE}/row`, 'ByQuery'),

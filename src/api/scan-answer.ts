@@ -1,7 +1,6 @@
 /** Answers to scans: a page, a stream, or an explanation. */
 
 import type { Timestamp } from '../common/hybrid-clock.ts'
-import { predicatesToJson } from '../common/predicate-request.ts'
 import type { Column, Schema } from '../common/schema.ts'
 import { StatusError } from '../common/status.ts'
 import type { OpenTable } from '../router/open-table.ts'
@@ -15,7 +14,7 @@ import type { ReadSession } from '../router/read-session.ts'
 import type { FeedPosition } from '../router/row-feed.ts'
 import { planScan, type ScanPlan } from '../router/scan-plan.ts'
 import { type FeedOptions, openFeed } from '../router/scan-session.ts'
-import { toHex } from '../util/bytes.ts'
+import { decodeScanToken } from '../router/scan-token.ts'
 import type { Front } from './app-env.ts'
 import { diffStart, shownInDiff } from './diff-query.ts'
 import { isOurFault, statusErrorOf } from './errors.ts'
@@ -25,14 +24,12 @@ import {
   type StreamEncodeOptions,
   type StreamFormat,
 } from './format/row-encoder.ts'
-import { jsonResponse, RawJson } from './json-text.ts'
 import { contentTypeOf } from './media-type.ts'
-import { readProjection } from './projection.ts'
+import { explainScan } from './scan-explanation.ts'
 import { ScanPage } from './scan-page.ts'
-import type { ScanQuery } from './scan-query.ts'
+import { queryOfToken, type ScanQuery } from './scan-query.ts'
 import { rowStream } from './scan-stream.ts'
 import { checkSnapshot } from './snapshot-time.ts'
-import { partitionBounds } from './table-object.ts'
 
 /** Formats that scans are answered in. */
 export const SCAN_FORMATS = ['json', 'ndjson', 'csv', 'arrow', 'parquet'] as const
@@ -63,13 +60,20 @@ interface PreparedScan {
 export async function answerScan(
   front: Front,
   session: ReadSession,
-  query: ScanQuery,
+  asked: ScanQuery,
   options: AnswerOptions,
 ): Promise<Response> {
-  if (query.isExplained) return explain(front, session, query, options)
+  const query = await wholeQuery(session.table, asked)
+  if (query.isExplained) return explainScan(front, session, query, options.values)
   return options.format === 'json'
     ? answerPage(front, session, query, options)
     : answerStream(front, session, query, options, options.format)
+}
+
+/** A query with what its token says, if it has one. Throws: INVALID_ARGUMENT. */
+async function wholeQuery({ entry }: OpenTable, query: ScanQuery): Promise<ScanQuery> {
+  const { scanToken } = query
+  return scanToken === null ? query : queryOfToken(query, await decodeScanToken(entry, scanToken))
 }
 
 async function answerPage(
@@ -143,34 +147,6 @@ async function answerStream(
   return new Response(stream, { headers: scanHeaders(snapshot, format) })
 }
 
-async function explain(
-  front: Front,
-  session: ReadSession,
-  query: ScanQuery,
-  { values }: AnswerOptions,
-): Promise<Response> {
-  await session.confirm()
-  const { schema, entry, partitions, tabletCount } = session.table
-  const columnIds = readProjection(schema, query.columnNames).map(({ id }) => id)
-  const spec = query.specFor(schema, values)
-  const { order, limit, diff } = query
-  const diffFrom = diff?.fromFor(front, entry) ?? null
-  const plan = planScan(session.table, { columnIds, spec, order, limit, diffFrom })
-  const { lowerKey, upperKey, predicates } = plan.spec
-  return jsonResponse({
-    tablets: plan.tablets.map((index) => ({
-      tablet_id: session.table.tabletId(index),
-      hash_buckets: partitions[index].hashBuckets,
-      ...partitionBounds(schema, entry.partitionSchema, partitions[index]),
-    })),
-    tablets_total: tabletCount,
-    tablets_pruned: tabletCount - plan.tablets.length,
-    primary_key_lower: lowerKey.length === 0 ? null : toHex(lowerKey),
-    primary_key_upper: upperKey.length === 0 ? null : toHex(upperKey),
-    predicates: new RawJson(predicatesToJson(schema, predicates, values)),
-  })
-}
-
 function prepare(
   front: Front,
   table: OpenTable,
@@ -179,8 +155,7 @@ function prepare(
   token: PageToken | null,
 ): PreparedScan {
   const { schema, entry } = table
-  const columns =
-    token === null ? readProjection(schema, query.columnNames) : keptColumns(schema, token)
+  const columns = token === null ? query.columnsFor(schema) : keptColumns(schema, token)
   const asked = query.snapshotFor(front, entry)
   if (token !== null) checkSnapshot(token.snapshot, front.ports.clock, entry)
   const { diff } = query
@@ -189,9 +164,11 @@ function prepare(
   const owed = token?.owed ?? query.limit
   const spec = query.specFor(schema, values)
   const columnIds = columns.map(({ id }) => id)
-  const plan = planScan(table, { columnIds, spec, order: query.order, limit: owed, diffFrom })
+  const request = { columnIds, spec, order: query.order, limit: owed, diffFrom }
+  const plan = planScan(table, request, query.tabletId)
   const isPage = format === 'json'
-  const taken = token === null ? schema.columns : columns
+  const isFirst = token === null && query.scanToken === null
+  const taken = isFirst ? schema.columns : columns
   return {
     columns: diff === null ? columns : shownInDiff(columns, diff, taken),
     plan,
