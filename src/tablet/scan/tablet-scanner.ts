@@ -7,18 +7,16 @@ import {
   comparePredicateSelectivity,
   isTrivialPredicate,
 } from '../../common/column-predicate.ts'
-import { successorKey } from '../../common/encoded-key.ts'
-import { hashKeys } from '../../common/hash-keys.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { SCAN_STEP_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { ScanStats } from '../../common/scan-stats.ts'
 import type { Schema } from '../../common/schema.ts'
-import { KeyArena } from '../../util/arena.ts'
 import { compareWhole } from '../../util/bytes.ts'
 import type { KeyBounds, RowSet, RowSetIterator, RowSetScan, ScanBatch } from '../row-set.ts'
 import { type ColumnTest, compileColumnTest } from './column-test.ts'
 import { mayHoldKeys } from './key-list-skip.ts'
 import { MergeIterator } from './merge-iterator.ts'
+import { hashOfKey, isOnlyKey } from './only-key.ts'
 import { ScanMeter } from './scan-meter.ts'
 import { SequenceIterator } from './sequence-iterator.ts'
 
@@ -111,19 +109,9 @@ function rowSetScanOf(options: ScanOptions, meter: ScanMeter): RowSetScan | null
 }
 
 /** The hash of the only key that lies within the bounds of a scan; null: there may be several. */
-function onlyKeyHash({ lowerKey, upperKey, keyHashSeed }: ScanOptions): number | null {
-  const isOne =
-    keyHashSeed !== undefined &&
-    lowerKey.length > 0 &&
-    upperKey.length === lowerKey.length + 1 &&
-    compareWhole(upperKey, successorKey(lowerKey)) === 0
-  if (!isOne) return null
-  const keys = new KeyArena(1, lowerKey.length)
-  keys.append(lowerKey, 0, lowerKey.length)
-  keys.endKey()
-  const hashes = new Uint32Array(1)
-  hashKeys(keys, 0, keyHashSeed, hashes)
-  return hashes[0]
+function onlyKeyHash({ schema, lowerKey, upperKey, keyHashSeed }: ScanOptions): number | null {
+  if (keyHashSeed === undefined || !isOnlyKey(schema, lowerKey, upperKey)) return null
+  return hashOfKey(lowerKey, keyHashSeed)
 }
 
 interface BoundedRowSet {
