@@ -65,7 +65,7 @@ export function shownInDiff(
 ): readonly Column[] {
   if (taken.some(({ name }) => name === isDeletedName)) {
     throw invalidArgument(
-      `the table has a column "${isDeletedName}": is_deleted_as must be another`,
+      `the table has a column "${isDeletedName}": is_deleted_as must be another name`,
     )
   }
   return diffColumns(columns, isDeletedName)
