@@ -80,6 +80,19 @@ const VALUES: readonly (readonly [type: string, taken: string, given: string])[]
   ['null', 'null where the column is nullable', 'null'],
 ]
 
+/** Types of columns, and what they are in the formats that have types of their own. */
+const COLUMN_FORMATS: readonly (readonly [type: string, arrow: string, parquet: string])[] = [
+  ['BOOL', 'Bool', 'BOOLEAN'],
+  ['INT8, INT16, INT32', 'Int8, Int16, Int32', 'INT32, of 8 and 16 bits as INT_8 and INT_16'],
+  ['INT64', 'Int64', 'INT64'],
+  ['FLOAT, DOUBLE', 'Float32, Float64', 'FLOAT, DOUBLE'],
+  ['STRING, VARCHAR(n)', 'Utf8', 'BYTE_ARRAY, UTF8'],
+  ['BINARY', 'Binary', 'BYTE_ARRAY'],
+  ['UNIXTIME_MICROS', 'Timestamp(MICROSECOND, UTC)', 'INT64, TIMESTAMP of microseconds in UTC'],
+  ['DATE', 'Date32', 'INT32, DATE'],
+  ['DECIMAL(p,s)', 'Decimal128(p,s)', 'DECIMAL(p,s): INT32, INT64 or 16 bytes'],
+]
+
 const MEANINGS: Readonly<Record<StatusCode, string>> = {
   INVALID_ARGUMENT: 'the request is not one; the detail names what is wrong with it',
   UNAUTHENTICATED: 'there is no token, or it is not known',
@@ -131,6 +144,18 @@ anything older.</p>
 <h2>Values</h2>
 ${tableView(['type', 'taken', 'given'], VALUES)}
 <p>In CSV, in paths and in <code>where=</code> values are written the same, without quotes.</p>
+</section>
+<section id="columns">
+<h2>Arrow and Parquet</h2>
+<p>Scans are also answered as an Arrow stream (<code>format=arrow</code>, or
+<code>application/vnd.apache.arrow.stream</code> in <code>Accept</code>) and as a Parquet file
+(<code>format=parquet</code>, <code>application/vnd.apache.parquet</code>). Columns are nullable
+there where they are in the table. With <code>dictionary=true</code> text and bytes are dictionaries
+in Arrow where that is shorter, as the first rows show. A scan of no columns
+(<code>"columns": []</code>) tells in Arrow how many rows there are; a Parquet file of it there
+cannot be. A result that was cut off has no end, in either format, so that no reader takes it for
+whole.</p>
+${tableView(['type', 'Arrow', 'Parquet'], COLUMN_FORMATS)}
 </section>
 <section id="errors">
 <h2>Errors</h2>

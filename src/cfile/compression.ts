@@ -6,9 +6,9 @@
 import type { Compression } from '../common/schema.ts'
 import { CorruptionError } from '../common/status.ts'
 import { unreachable } from '../util/assert.ts'
+import { compressSnappy, decompressSnappy } from '../util/snappy.ts'
 import { compressFrames, decompressFrames } from './codec/frames.ts'
 import { compressLz4, decompressLz4 } from './codec/lz4.ts'
-import { compressSnappy, decompressSnappy } from './codec/snappy.ts'
 
 /** How a page is compressed, as stored. Numbers are Kudu's, ours come behind; never reused. */
 export const CODECS = { NONE: 1, SNAPPY: 2, LZ4: 3, ZLIB: 4, ZSTD: 5 } as const

@@ -11,11 +11,11 @@
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
-import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
 import type { Column } from '../../common/schema.ts'
 import { ByteArena } from '../../util/arena.ts'
 import { bitmapBytes } from '../../util/bitmap.ts'
 import { EMPTY_BYTES } from '../../util/bytes.ts'
+import { compressSnappy } from '../../util/snappy.ts'
 import { nullsOf, writeValidity } from './arrow-column.ts'
 import type { RowSegment } from './held-rows.ts'
 import { type CellCodes, codesOf } from './parquet-dictionary.ts'
@@ -95,7 +95,7 @@ function writeDictionaryPage(column: Column, { values }: CellCodes, sink: ByteWr
   appendPlainValues(column, [values], 0, scratchValues)
   const plain = scratchValues.bytes.subarray(0, scratchValues.length)
   // Unlike those of a data page, the values of a dictionary are compressed always.
-  const compressed = snappyCompress(plain)
+  const compressed = compressSnappy(plain)
   const start = sink.offset
   writePageHeader(sink, {
     type: 'DICTIONARY_PAGE',
@@ -120,7 +120,7 @@ interface EncodedPage {
 /** Writes a data page. Returns: its bytes, values not compressed. */
 function writeDataPage(encoded: EncodedPage, sink: ByteWriter): number {
   const { page, nullCount, encoding, levels, values } = encoded
-  const compressed = values.length === 0 ? values : snappyCompress(values)
+  const compressed = values.length === 0 ? values : compressSnappy(values)
   const isCompressed = compressed.length < values.length
   const written = isCompressed ? compressed : values
   const start = sink.offset

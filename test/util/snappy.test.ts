@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { compressSnappy, decompressSnappy } from '../../../src/cfile/codec/snappy.ts'
-import { fromHex, toHex, utf8Encode } from '../../../src/util/bytes.ts'
-import { Prng } from '../../../src/util/prng.ts'
-import { randomText } from '../../support/random-text.ts'
+import { fromHex, toHex, utf8Encode } from '../../src/util/bytes.ts'
+import { Prng } from '../../src/util/prng.ts'
+import { compressSnappy, decompressSnappy } from '../../src/util/snappy.ts'
+import { randomText } from '../support/random-text.ts'
 
 describe('compressSnappy', () => {
   test('keeps bytes of every kind and length', () => {
