@@ -216,18 +216,20 @@ export class TabletScanner {
    * rows at most.
    */
   nextBatch(rowCountMax: number, bytesMax: number): ScanBatch | null {
-    if (this.#iterator === null) return null
-    const before = this.#bill?.rowsRead ?? 0
+    const iterator = this.#iterator
+    if (iterator === null) return null
+    const billedBefore = this.#bill?.rowsRead ?? 0
+    const scannedBefore = iterator.scannedCount
     let batch: ScanBatch | null = null
     try {
-      batch = this.#iterator.next({ rowCountMax, bytesMax, scannedMax: SCAN_STEP_ROW_COUNT_MAX })
+      batch = iterator.next({ rowCountMax, bytesMax, scannedMax: SCAN_STEP_ROW_COUNT_MAX })
     } finally {
+      const scannedCount = iterator.scannedCount - scannedBefore
+      this.#scannedCount += scannedCount
+      this.#meter.countRows(scannedCount, batch?.block.rowCount ?? 0)
+      this.#meter.countBilled((this.#bill?.rowsRead ?? 0) - billedBefore)
       if (batch === null) this.close()
-      this.#meter.countBilled((this.#bill?.rowsRead ?? 0) - before)
     }
-    if (batch === null) return null
-    this.#scannedCount += batch.scannedCount
-    this.#meter.countRows(batch.scannedCount, batch.block.rowCount)
     return batch
   }
 
