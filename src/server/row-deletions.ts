@@ -60,6 +60,8 @@ export interface DeletionPorts {
   /** Lets other events in. */
   readonly pause: () => Promise<void>
   readonly elapsedMs: () => number
+  /** Rows that are looked at before others run; left out: the usual. */
+  readonly sliceRowCount?: number
 }
 
 /** The deletions that are under way in one object. */
@@ -185,7 +187,8 @@ class RowDeletion {
     const share = this.#share
     const scanner = this.#scanner
     assert(share !== null && scanner !== null, 'a deletion is opened before it runs')
-    for (let scannedLeft = DELETION_SLICE_ROW_COUNT; scannedLeft > 0; ) {
+    let scannedLeft = this.#ports.sliceRowCount ?? DELETION_SLICE_ROW_COUNT
+    while (scannedLeft > 0) {
       const batch = scanner.nextBatch(share.roomRowCount, SHARE_BYTES_MAX)
       if (batch === null) {
         this.#isScanned = true
