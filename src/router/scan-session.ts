@@ -70,10 +70,14 @@ function isDone(plan: ScanPlan, afterKey: Uint8Array | null): boolean {
   return plan.request.order === 'DESCENDING' && afterKey?.length === 0
 }
 
-async function snapshotOf(
+/**
+ * The snapshot that a read of some tablets is at. Returns: null when it is the one tablet's own
+ * present.
+ */
+export async function snapshotOf(
   session: ReadSession,
   tablets: readonly number[],
-  options: FeedOptions,
+  options: Pick<FeedOptions, 'mode' | 'snapshot'>,
 ): Promise<Timestamp | null> {
   if (options.snapshot !== null) return options.snapshot
   const { clock } = session.context.ports

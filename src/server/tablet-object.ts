@@ -26,6 +26,8 @@ import { Tablet } from '../tablet/tablet.ts'
 import type { TabletReply } from '../tablet/tablet-request.ts'
 import { Prng } from '../util/prng.ts'
 import type {
+  AggregateAnswer,
+  AggregateCall,
   AnalyzeAnswer,
   DeleteRowsAnswer,
   DeleteRowsCall,
@@ -48,6 +50,7 @@ import type {
   WriteCall,
 } from '../wire/tablet-protocol.ts'
 import { checkWireVersion } from '../wire/wire-version.ts'
+import { AggregateSections } from './aggregate-sections.ts'
 import { isolateCache } from './isolate-cache.ts'
 import { isolateMemory } from './isolate-memory.ts'
 import { Log } from './log.ts'
@@ -78,7 +81,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     const { write, read, scan, lookup, offer, refuse, free } = TabletObject.prototype
     const { counters, maintain, status, deleteRows, splitKeys, analyze } = TabletObject.prototype
     retryable(write, read, scan, lookup, offer, refuse, free, counters, maintain, status)
-    retryable(deleteRows, splitKeys, analyze)
+    retryable(deleteRows, splitKeys, analyze, TabletObject.prototype.aggregate)
   }
 
   readonly #clock = new SystemClock()
@@ -91,6 +94,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   readonly #relief: MemoryRelief
   readonly #deletions: RowDeletions
   readonly #analyses: ScanAnalyses
+  readonly #aggregations: AggregateSections
   #tablet: Tablet | null = null
   #isDropped = false
   #asking: { readonly tableId: string; readonly table: Promise<Outcome<TableEntry>> } | null = null
@@ -123,6 +127,10 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     })
     this.#analyses = new ScanAnalyses({
       section: (call, work) => this.#serve('analyze', call, work),
+      pause: () => scheduler.wait(0),
+    })
+    this.#aggregations = new AggregateSections({
+      section: (call, work) => this.#serve('aggregate', call, work),
       pause: () => scheduler.wait(0),
     })
     this.#streams = new ScanStreams({
@@ -168,6 +176,11 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   /** What a scan does, without its rows. */
   analyze(call: ScanCall): Promise<TabletAnswer<AnalyzeAnswer>> {
     return this.#analyses.run(call)
+  }
+
+  /** What the rows add to an aggregation. */
+  aggregate(call: AggregateCall): Promise<TabletAnswer<AggregateAnswer>> {
+    return this.#aggregations.run(call)
   }
 
   /** Rows by their keys. */

@@ -6,6 +6,7 @@
  * something first, is a kind of reply.
  */
 
+import type { AggregateSpec } from '../common/aggregate-spec.ts'
 import type { ColumnPredicate } from '../common/column-predicate.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
 import type { RowErrors } from '../common/row-error.ts'
@@ -97,6 +98,18 @@ export interface LookupRequest extends TabletRequest {
   readonly keyBytes: Uint8Array
   /** End offset of each key in `keyBytes`. */
   readonly keyEnds: Uint32Array
+  /** null: the tablet's own present. */
+  readonly snapshot: Timestamp | null
+}
+
+/** An aggregation of rows. Keys are encoded primary keys; an empty one is no bound. */
+export interface AggregateRequest extends TabletRequest {
+  readonly spec: AggregateSpec
+  readonly predicates: readonly ColumnPredicate[]
+  /** Inclusive. */
+  readonly lowerKey: Uint8Array
+  /** Exclusive. */
+  readonly upperKey: Uint8Array
   /** null: the tablet's own present. */
   readonly snapshot: Timestamp | null
 }

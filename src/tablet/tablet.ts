@@ -24,6 +24,7 @@ import type { TableEntry } from '../common/table.ts'
 import { assert } from '../util/assert.ts'
 import { utf8Encode } from '../util/bytes.ts'
 import type { Prng } from '../util/prng.ts'
+import { type OpenedAggregate, openAggregate } from './aggregate/open-aggregate.ts'
 import { bootstrap } from './bootstrap.ts'
 import { MaintenanceManager } from './maintenance/maintenance-manager.ts'
 import type { MemoryAccountant } from './memory-accountant.ts'
@@ -51,6 +52,7 @@ import { DEFAULT_TABLET_LAYOUT, type TabletLayout } from './tablet-layout.ts'
 import { TabletParts } from './tablet-parts.ts'
 import { onDiskBytes } from './tablet-report.ts'
 import type {
+  AggregateRequest,
   LookupRequest,
   OfferRequest,
   ResultKey,
@@ -302,6 +304,18 @@ export class Tablet {
     )
   }
 
+  /**
+   * Opens an aggregation of the rows at a snapshot. Snapshots and errors as in `openScan`; whoever
+   * opens it closes it.
+   */
+  openAggregate(request: AggregateRequest): TabletReply<OpenedAggregate> {
+    return this.#answer(
+      request,
+      (parts) => openAggregate(parts, request, this.#snapshotOf(parts, request)),
+      request.snapshot,
+    )
+  }
+
   /** Looks rows up by encoded key. Snapshots and errors as in `openScan`. */
   lookup(request: LookupRequest): TabletReply<LookupFound> {
     return this.#answer(
@@ -405,10 +419,7 @@ export class Tablet {
   }
 
   /** The snapshot that a read sees, promised to stay what it is. */
-  #snapshotOf(
-    parts: TabletParts,
-    request: ScanRequest | LookupRequest | SplitKeysRequest,
-  ): Timestamp {
+  #snapshotOf(parts: TabletParts, request: Pick<ScanRequest, 'snapshot' | 'clock'>): Timestamp {
     const asked = request.snapshot
     if (asked !== null) {
       this.#clock.checkNotTooFar(asked)

@@ -151,7 +151,7 @@ export interface AggregateCall extends TabletCall {
   readonly snapshot: Timestamp | null
 }
 
-/** What a tablet's rows add to an aggregation: the frames of aggregate-frames.ts. */
+/** What a tablet's rows add to an aggregation: frames as in scan-frame.ts, ended by an END frame. */
 export interface AggregateAnswer {
   readonly snapshot: Timestamp
   readonly frames: Uint8Array
@@ -327,6 +327,7 @@ export interface TabletStub {
   /** Works for a while on the deletion of the rows that a snapshot selects. */
   deleteRows(call: DeleteRowsCall): Promise<TabletAnswer<DeleteRowsAnswer>>
   splitKeys(call: SplitKeysCall): Promise<TabletAnswer<SplitKeysAnswer>>
+  aggregate(call: AggregateCall): Promise<TabletAnswer<AggregateAnswer>>
   /** Runs a maintenance op. Null: no write ever reached this tablet. */
   maintain(call: MaintainCall): Promise<Outcome<MaintainAnswer | null>>
   /** What there is to know of it. Null: no write ever reached this tablet. */

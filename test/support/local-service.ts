@@ -10,6 +10,7 @@ import { encodeRowBlock } from '../../src/common/row-block.ts'
 import { type Outcome, outcomeOf, StatusError } from '../../src/common/status.ts'
 import type { TableEntry } from '../../src/common/table.ts'
 import type { RouterPorts } from '../../src/router/ports.ts'
+import { AggregateSections } from '../../src/server/aggregate-sections.ts'
 import { MemoryRelief } from '../../src/server/memory-relief.ts'
 import { readPage } from '../../src/server/read-page.ts'
 import { RowDeletions } from '../../src/server/row-deletions.ts'
@@ -23,6 +24,8 @@ import type { TabletReply } from '../../src/tablet/tablet-request.ts'
 import { Prng } from '../../src/util/prng.ts'
 import type { CatalogStub } from '../../src/wire/catalog-protocol.ts'
 import type {
+  AggregateAnswer,
+  AggregateCall,
   AnalyzeAnswer,
   DeleteRowsAnswer,
   DeleteRowsCall,
@@ -133,6 +136,11 @@ export class LocalTablet implements TabletStub {
     const { section } = this.#sectionsOf(call)
     const analyses = new ScanAnalyses({ section, pause: () => this.#service.wander() })
     return analyses.run(call)
+  }
+
+  async aggregate(call: AggregateCall): Promise<TabletAnswer<AggregateAnswer>> {
+    const { section } = this.#sectionsOf(call)
+    return new AggregateSections({ section, pause: () => this.#service.wander() }).run(call)
   }
 
   lookup(call: LookupCall): Promise<TabletAnswer<LookupAnswer>> {

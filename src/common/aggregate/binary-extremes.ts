@@ -17,7 +17,8 @@ const NONE = -1
  */
 export class BinaryExtremes implements AggregateState {
   readonly physical = PHYSICAL.binary
-  readonly #isMax: boolean
+  /** Whether the greatest cell is kept, else the least. */
+  readonly isMax: boolean
   readonly #best: (Uint8Array | null)[] = []
   #bestBytes = 0
   /** Of each group the best row of the batch. */
@@ -26,7 +27,7 @@ export class BinaryExtremes implements AggregateState {
   #groups = new Uint32Array(0)
 
   constructor(isMax: boolean) {
-    this.#isMax = isMax
+    this.isMax = isMax
   }
 
   get heldBytes(): number {
@@ -108,7 +109,7 @@ export class BinaryExtremes implements AggregateState {
       offsets[best],
       offsets[best + 1],
     )
-    return this.#isMax ? order > 0 : order < 0
+    return this.isMax ? order > 0 : order < 0
   }
 
   #endBatch(bytes: Uint8Array, offsets: Uint32Array, groupCount: number): void {
@@ -125,16 +126,17 @@ export class BinaryExtremes implements AggregateState {
     const best = this.#best[group]
     if (best !== null) {
       const order = compareWhole(cell, best)
-      if (order === 0 || order > 0 !== this.#isMax) return
+      if (order === 0 || order > 0 !== this.isMax) return
       this.#bestBytes -= best.length
     }
     this.#best[group] = cell.slice()
     this.#bestBytes += cell.length
   }
 
-  /** The extreme of a group; null when it has no cell. */
-  best(group: number): Uint8Array | null {
-    return this.#best[group]
+  /** Whether the extreme of a group is at or below some bytes. */
+  isAtMost(group: number, bytes: Uint8Array): boolean {
+    const best = this.#best[group]
+    return best !== null && compareWhole(best, bytes) <= 0
   }
 
   /** Extremes of groups `[0, groupCount)`, null where a group has no cell. */

@@ -67,6 +67,6 @@ export class DistinctCounts implements AggregateState {
   }
 
   merge(): void {
-    // See the file's header.
+    // What is merged are values and pairs.
   }
 }

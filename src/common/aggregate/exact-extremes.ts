@@ -20,7 +20,8 @@ const scratchWords = new Uint32Array(4)
 /** See the file's header. */
 export class ExactExtremes implements AggregateState {
   readonly physical: typeof PHYSICAL.int64 | typeof PHYSICAL.int128
-  readonly #isMax: boolean
+  /** Whether the greatest cell is kept, else the least. */
+  readonly isMax: boolean
   readonly #wordCount: number
   #words = new Uint32Array(0)
   #hasWords = new Uint8Array(0)
@@ -28,7 +29,7 @@ export class ExactExtremes implements AggregateState {
 
   constructor(physical: typeof PHYSICAL.int64 | typeof PHYSICAL.int128, isMax: boolean) {
     this.physical = physical
-    this.#isMax = isMax
+    this.isMax = isMax
     this.#wordCount = LANE_BYTES[physical] / 4
     this.#numbers = new NumberExtremes(PHYSICAL.float64, isMax)
   }
@@ -101,7 +102,7 @@ export class ExactExtremes implements AggregateState {
     const target = group * this.#wordCount
     if (this.#hasWords[group] !== 0) {
       const order = compareWords(source, offset, this.#words, target, this.#wordCount)
-      if (order === 0 || order > 0 !== this.#isMax) return
+      if (order === 0 || order > 0 !== this.isMax) return
     }
     this.#hasWords[group] = 1
     for (let word = 0; word < this.#wordCount; word++) {

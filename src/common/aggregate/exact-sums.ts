@@ -130,6 +130,19 @@ export class ExactSums implements AggregateState {
     }
   }
 
+  /** As `addPairs`, of integers of less than 128 bits; 0 where there is nothing to add. */
+  addIntegers(groups: Uint32Array | null, values: readonly bigint[], count: number): void {
+    const limbs = this.#openLimbs(count)
+    for (let i = 0; i < count; i++) {
+      const limb = groups === null ? 0 : groups[i] * SUM_WORDS
+      const value = values[i]
+      for (let word = 0; word < 3; word++) {
+        limbs[limb + word] += Number(BigInt.asUintN(32, value >> BigInt(word * 32)))
+      }
+      limbs[limb + 3] += Number(value >> 96n)
+    }
+  }
+
   /** Carries every limb of groups `[0, groupCount)` but the last down to 32 bits, not negative. */
   #carry(groupCount: number): void {
     const limbs = this.#limbs

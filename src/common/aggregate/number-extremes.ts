@@ -13,14 +13,15 @@ import { partialColumn } from './partial-column.ts'
 /** See the file's header. */
 export class NumberExtremes implements AggregateState {
   readonly physical: Physical
-  readonly #isMax: boolean
+  /** Whether the greatest cell is kept, else the least. */
+  readonly isMax: boolean
   /** Of a group without cells what any cell replaces, NaN or −Infinity. */
   #best = new Float64Array(0)
   #hasCell = new Uint8Array(0)
 
   constructor(physical: Physical, isMax: boolean) {
     this.physical = physical
-    this.#isMax = isMax
+    this.isMax = isMax
   }
 
   get heldBytes(): number {
@@ -33,7 +34,7 @@ export class NumberExtremes implements AggregateState {
     const capacity = grownCapacity(start, groupCount)
     const best = new Float64Array(capacity)
     best.set(this.#best)
-    best.fill(this.#isMax ? -Infinity : Number.NaN, start)
+    best.fill(this.isMax ? -Infinity : Number.NaN, start)
     this.#best = best
     const hasCell = new Uint8Array(capacity)
     hasCell.set(this.#hasCell)
@@ -71,7 +72,7 @@ export class NumberExtremes implements AggregateState {
   addNumber(group: number, value: number): void {
     const best = this.#best[group]
     this.#hasCell[group] = 1
-    if (this.#isMax) {
+    if (this.isMax) {
       if (value > best || Number.isNaN(value)) this.#best[group] = value
     } else if (value < best || Number.isNaN(best)) {
       this.#best[group] = value
