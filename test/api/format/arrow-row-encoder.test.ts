@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Cell } from '../../../src/common/data-type.ts'
 import { COLUMN_COUNT_MAX, NAME_BYTES_MAX } from '../../../src/common/limits.ts'
-import { utf8Encode } from '../../../src/util/bytes.ts'
+import { equalBytes, utf8Encode } from '../../../src/util/bytes.ts'
 import { Prng } from '../../../src/util/prng.ts'
 import { aSchema } from '../../support/a-schema.ts'
 import { boundaryCells } from '../../support/boundary-cells.ts'
@@ -118,23 +118,31 @@ describe('ArrowRowEncoder', () => {
     expect(shown(ofLarge.rows)).toEqual(shown(large))
   })
 
-  test('begins every message and buffer at a multiple of 64', () => {
+  test('begins every message at a multiple of 64 and ends behind the last', () => {
     const prng = new Prng(3)
     const rows = randomRows(prng, EVERY_TYPE.columns, 1000)
     for (const hasDictionaries of [false, true]) {
       const bytes = streamed('arrow', EVERY_TYPE.columns, rows, { prng, hasDictionaries })
-      const view = new DataView(bytes.buffer)
-      let at = 0
-      let messages = 0
-      while (view.getInt32(at + 4, true) !== 0) {
-        expect(view.getUint32(at, true)).toBe(0xffffffff)
-        expect((at + 8 + view.getInt32(at + 4, true)) % 64).toBe(0)
-        at += 8 + view.getInt32(at + 4, true) + bodyBytes(view, at + 8)
-        expect(at % 64).toBe(0)
-        messages++
+      const messages = messagesOf(bytes)
+
+      expect(messages.length).toBeGreaterThan(1)
+      for (const { start, bodyStart, end } of messages) {
+        expect([start % 64, bodyStart % 64, end % 64]).toEqual([0, 0, 0])
       }
-      expect(at + 8).toBe(bytes.length)
-      expect(messages).toBeGreaterThan(1)
+    }
+  })
+
+  test('writes the same bytes in whatever runs rows come, nothing of others between them', () => {
+    for (let seed = 0; seed < 10; seed++) {
+      const prng = new Prng(seed)
+      const rows = randomRows(prng, EVERY_TYPE.columns, 200)
+      const hasDictionaries = prng.chance(0.5)
+      const whole = streamed('arrow', EVERY_TYPE.columns, rows, { hasDictionaries })
+      const inRuns = streamed('arrow', EVERY_TYPE.columns, rows, { hasDictionaries, prng })
+
+      expect(equalBytes(whole, 0, whole.length, inRuns, 0, inRuns.length), `seed ${seed}`).toBe(
+        true,
+      )
     }
   })
 
@@ -181,31 +189,81 @@ describe('dictionaries', () => {
     expect(readArrow(streamed('arrow', columns, rows)).types[1]).toBe('Utf8')
   })
 
-  test('grow with the values that come later', () => {
+  test('grow with the values that come later, each of which is sent once', () => {
     const rows = Array.from({ length: 70_000 }, (_, k) => [k, s(`${k >> 11}`)])
+    const bytes = streamed('arrow', columns, rows, { hasDictionaries: true })
 
-    const table = read(rows)
-
+    const table = readArrow(bytes)
     expect(table.types[1]).toBe('Dictionary<Int32, Utf8>')
-    expect(table.batchRowCounts).toHaveLength(3)
     expect(shown(table.rows)).toEqual(shown(rows))
+    expect(shownMessages(bytes)).toEqual(['1', '2', '3', '2+', '3', '2+', '3'])
+  })
+
+  test('are not sent again when there is nothing new', () => {
+    const rows = Array.from({ length: 70_000 }, (_, k) => [k, s(`${k % 9}`)])
+
+    const bytes = streamed('arrow', columns, rows, { hasDictionaries: true })
+    expect(shownMessages(bytes)).toEqual(['1', '2', '3', '3', '3'])
   })
 
   test('begin anew when they are large', () => {
     const long = (k: number) => s(`${k}`.padEnd(2000, '.'))
-    const rows = Array.from({ length: 2800 }, (_, k) => [k, long(k < 600 ? k % 3 : k >> 1)])
+    const rows = Array.from({ length: 2400 }, (_, k) => [k, long(k < 600 ? k % 3 : k)])
+    const bytes = streamed('arrow', columns, rows, { hasDictionaries: true, prng: new Prng(4) })
 
-    const table = read(rows)
-
+    const table = readArrow(bytes)
     expect(table.types[1]).toBe('Dictionary<Int32, Utf8>')
     expect(shown(table.rows)).toEqual(shown(rows))
+    const messages = shownMessages(bytes)
+    expect(messages.filter((message) => message === '2')).toHaveLength(2)
+    expect(messages.filter((message) => message === '2+').length).toBeGreaterThan(2)
   })
 })
 
-/** The length of a message's body, from field 3 of its metadata. */
-function bodyBytes(view: DataView, metadata: number): number {
-  const table = metadata + view.getUint32(metadata, true)
+/** Kinds of messages, 1 schema, 2 dictionary, 3 record batch; `+` adds to a dictionary. */
+function shownMessages(bytes: Uint8Array): string[] {
+  return messagesOf(bytes).map(({ kind, isDelta }) => `${kind}${isDelta ? '+' : ''}`)
+}
+
+/** A message of a stream: where it is, and what it is. */
+interface Message {
+  readonly start: number
+  readonly bodyStart: number
+  readonly end: number
+  /** 1 schema, 2 dictionary batch, 3 record batch. */
+  readonly kind: number
+  /** Of a dictionary batch. */
+  readonly isDelta: boolean
+}
+
+function messagesOf(bytes: Uint8Array): Message[] {
+  const view = new DataView(bytes.buffer)
+  const messages: Message[] = []
+  let start = 0
+  while (view.getInt32(start + 4, true) !== 0) {
+    expect(view.getUint32(start, true)).toBe(0xffffffff)
+    const message = tableAt(view, start + 8)
+    const bodyStart = start + 8 + view.getInt32(start + 4, true)
+    const kind = view.getUint8(fieldAt(view, message, 1))
+    const length = fieldAt(view, message, 3)
+    const end = bodyStart + (length === 0 ? 0 : Number(view.getBigInt64(length, true)))
+    const delta = fieldAt(view, tableAt(view, fieldAt(view, message, 2)), 2)
+    const isDelta = kind === 2 && delta > 0 && view.getUint8(delta) === 1
+    messages.push({ start, bodyStart, end, kind, isDelta })
+    start = end
+  }
+  expect(start + 8).toBe(bytes.length)
+  return messages
+}
+
+function tableAt(view: DataView, reference: number): number {
+  return reference + view.getUint32(reference, true)
+}
+
+function fieldAt(view: DataView, table: number, index: number): number {
   const vtable = table - view.getInt32(table, true)
-  const field = view.getUint16(vtable + 4 + 3 * 2, true)
-  return field === 0 ? 0 : Number(view.getBigInt64(table + field, true))
+  const slot = 4 + index * 2
+  if (slot >= view.getUint16(vtable, true)) return 0
+  const offset = view.getUint16(vtable + slot, true)
+  return offset === 0 ? 0 : table + offset
 }

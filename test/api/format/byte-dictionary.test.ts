@@ -16,7 +16,8 @@ describe('ByteDictionary', () => {
       const dictionary = new ByteDictionary()
       for (const round of [0, 1]) {
         const known = new Map<string, number>()
-        for (let i = 0; i < prng.pick([10, 3000]); i++) {
+        const valueCount = prng.pick([10, 3000])
+        for (let i = 0; i < valueCount; i++) {
           const length = prng.below(prng.pick([2, 4, 12]))
           const value = Uint8Array.from({ length }, () => prng.below(prng.pick([2, 256])))
           const expected = known.get(toHex(value)) ?? known.size
