@@ -13,6 +13,7 @@ const MICROS: ValueOptions = { int64: 'number', timestamps: 'micros' }
 const RFC: ValueOptions = { int64: 'number', timestamps: 'rfc3339' }
 const FAR = ['1e30', '-1e30', '1e400', '-1e400', '1e-400', '123456789012345678901234567890.5']
 const DISTANT_DATES = ['"0000-12-31"', '"10000-01-01"', '"12345-06-07"', '"-0001-01-01"']
+const ENDS = ['"NaN"', '"Infinity"', '"-Infinity"']
 const FLOAT_LITERALS = [
   '"NaN"',
   '"Infinity"',
@@ -82,7 +83,7 @@ function within(column: ModelColumn, value: bigint): bigint {
 }
 
 function floatLiteral(prng: Prng, column: ModelColumn, value: number): string {
-  if (prng.chance(0.25)) return prng.pick([...FLOAT_LITERALS, ...FAR])
+  if (prng.chance(0.35)) return prng.pick([...FLOAT_LITERALS, ...FAR, ...ENDS])
   if (!Number.isFinite(value)) return JSON.stringify(String(value))
   const text = prng.chance(0.5) ? jsonText(column, value, RFC) : String(value)
   // A few digits more than the cell has.
@@ -99,6 +100,7 @@ function nearText(prng: Prng, value: string, lengthMax: number): string {
     case 2:
       return value + drawText(prng, 4)
     case 3:
+    case 4:
       // Longer than a VARCHAR can hold.
       return value
         .padEnd(lengthMax + 1, 'a')

@@ -42,8 +42,25 @@ export function drawScan(prng: Prng, ground: QueryGround): ScanQuery {
     options,
     nullText: format === 'csv' && prng.chance(0.3) ? prng.pick(['\\N', 'NULL', '0', 'a']) : '',
     diff: null,
+    tokens: null,
     pageSize: hasPages ? prng.pick(isNarrow ? [1, 2, 3] : [5, 16, 100, 1000]) : null,
     between: [],
+  }
+}
+
+/** A scan, or diff scan, that is shared out by tokens. */
+export function drawTokenScan(prng: Prng, ground: QueryGround): ScanQuery {
+  const query = prng.chance(0.2) ? drawDiff(prng, ground) : drawScan(prng, ground)
+  return {
+    ...query,
+    // What the request for tokens says, and a query string could not.
+    ...drawSelection(prng, ground, query.options, true),
+    via: prng.chance(0.3) ? 'get' : 'post',
+    limit: prng.chance(0.9) ? null : query.limit,
+    tokens: {
+      targetBytes: prng.pick([null, 1, 100, 1000, 10_000]),
+      seed: prng.uint32(),
+    },
   }
 }
 

@@ -3,7 +3,7 @@
 import { MAINTENANCE_OPS, type MaintenanceOp } from '../../../src/common/maintenance-op.ts'
 import { Prng } from '../../../src/util/prng.ts'
 import { drawAggregation } from './draw-aggregate.ts'
-import { drawDiff, drawScan, drawSelection, type QueryGround } from './draw-query.ts'
+import { drawDiff, drawScan, drawSelection, drawTokenScan, type QueryGround } from './draw-query.ts'
 import { drawTable, shuffled } from './draw-table.ts'
 import { drawPlan, drawPlanned, type ValuePlan } from './draw-value.ts'
 import type { ModelTable } from './model-table.ts'
@@ -92,6 +92,10 @@ class ScriptDrawer {
   #query(): ModelQuery {
     if (this.#prng.chance(0)) return drawAggregation(this.#prng, this.#ground)
     if (this.#prng.chance(0.15)) return drawDiff(this.#prng, this.#ground)
+    if (this.#prng.chance(0.1)) {
+      const query = drawTokenScan(this.#prng, this.#ground)
+      return this.#prng.chance(0.3) ? this.#interrupted(query) : query
+    }
     const query = drawScan(this.#prng, this.#ground)
     return query.pageSize !== null && this.#prng.chance(0.3) ? this.#interrupted(query) : query
   }

@@ -5,6 +5,18 @@ import { integerEnds, isIntegral, type ModelColumn, type Value } from './model-v
 
 const CHARACTERS = ['a', 'b', 'Z', '0', ' ', ',', '"', '\\', '\n', '\0', '\u007f', 'é', '水']
 const RARE_CHARACTERS = ['😀', '\uffff', '\ue000', '\u2028', '\ud7ff', '\u{10ffff}', '\r']
+/** Where UTF-8 orders otherwise than UTF-16, where prefixes have no next character, and zeros. */
+const EDGE_TEXTS = ['', '\0', '\0\0', 'a\0', 'a', '\ud7ff', '\ue000', '\uffff', '😀']
+const LAST_TEXTS = [
+  '\u{10ffff}',
+  '\u{10ffff}a',
+  'a\u{10ffff}',
+  'a\u{10ffff}b',
+  'a\ud7ffa',
+  'a\ue000',
+]
+const EDGE_HEX = ['', '00', '0000', '61', '6100', '61ff', '61ffff', '61ffff61', '62', 'fe', 'feff']
+const LAST_HEX = ['feffff', 'ff', 'ff00', 'ffff', 'ffff61', 'ffffff']
 const FLOATS = [0, -0, 1, -1, 0.5, 0.1, 1e30, -1e-30, Number.NaN, Infinity, -Infinity, 16777217]
 const DOUBLE_EDGES = [5e-324, Number.MAX_VALUE, -Number.MAX_VALUE, 2 ** 53, 1 / 3]
 const FLOAT_EDGES = [2 ** -149, (2 - 2 ** -23) * 2 ** 127]
@@ -72,7 +84,13 @@ export function drawValue(prng: Prng, column: ModelColumn): Value {
 
 /** A text of at most so many characters. */
 export function drawText(prng: Prng, lengthMax: number): string {
-  const count = prng.below(lengthMax + 1)
+  // Longer than the bounds that rowsets remember, and alike in all of these.
+  if (lengthMax > 70 && prng.chance(0.5)) return 'p'.repeat(70) + prng.pick(['', '\0', 'a', 'b'])
+  if (prng.chance(0.15)) {
+    const texts = [...EDGE_TEXTS, ...LAST_TEXTS].filter((text) => [...text].length <= lengthMax)
+    return prng.pick(texts)
+  }
+  const count = prng.chance(0.2) ? lengthMax : prng.below(lengthMax + 1)
   const isPlain = prng.chance(0.6)
   return Array.from({ length: count }, () => {
     if (isPlain) return prng.pick(['a', 'b', 'c'])
@@ -81,6 +99,7 @@ export function drawText(prng: Prng, lengthMax: number): string {
 }
 
 function drawHex(prng: Prng, lengthMax: number): string {
+  if (prng.chance(0.2)) return prng.pick([...EDGE_HEX, ...LAST_HEX])
   const count = prng.below(lengthMax + 1)
   return Array.from({ length: count }, () => {
     const byte = prng.chance(0.5) ? prng.pick([0, 1, 0x61, 0xfe, 0xff]) : prng.below(256)

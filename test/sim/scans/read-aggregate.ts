@@ -11,7 +11,8 @@ import { type ModelExpression, Refusal } from './model-expression.ts'
 import { selectRows } from './model-selection.ts'
 import { TABLE_NAME } from './model-table.ts'
 import { jsonText, type ModelColumn, plainText, type Value } from './model-value.ts'
-import { mustBe, resolveMoment } from './read-scan.ts'
+import { resolveMoment } from './read-moments.ts'
+import { mustBe } from './read-scan.ts'
 import { cellTexts, jsonRows, streamRows } from './scan-answers.ts'
 import {
   jsonRequest,

@@ -2,26 +2,13 @@
 
 import { diffRows, selectRows } from './model-selection.ts'
 import type { ModelColumn } from './model-value.ts'
-import { expectedRow, jsonRows, streamRows } from './scan-answers.ts'
+import { resolveDiff, resolveMoment } from './read-moments.ts'
+import { expectedRow } from './scan-answers.ts'
 import { type ScanTimes, scanRequest } from './scan-requests.ts'
-import type { ModelDiff, ModelMoment, ScanQuery } from './scan-script.ts'
+import type { ModelMoment, ScanQuery } from './scan-script.ts'
 import type { Check, ScanWorld, WorldAnswer } from './scan-world.ts'
 import type { FoundRow } from './version-model.ts'
-
-/** What a scan found: rows as texts, in order. */
-interface Found {
-  readonly rows: readonly string[]
-  readonly snapshot: number
-  /** Whether history moved over the snapshot during a walk, so that rows may be missing. */
-  readonly isCutOff: boolean
-}
-
-const SECOND_MICROS = 1_000_000
-/** How far the clocks of a request may go on before it is looked at. */
-const MARGIN_MICROS = 2 * SECOND_MICROS
-
-/** Pages of a walk behind which something happens. */
-const DISTURBED_PAGES_MAX = 100
+import { type FoundRows, walkScan } from './walk-pages.ts'
 
 /** Performs a scan. */
 export async function readScan(world: ScanWorld, query: ScanQuery): Promise<Check> {
@@ -41,8 +28,9 @@ export async function readScan(world: ScanWorld, query: ScanQuery): Promise<Chec
     return () => mustBe(answer, 400, 'INVALID_ARGUMENT')
   }
   const known = world.model.opTimes.at(-1) ?? 0
-  const found = await walk(world, query, columns, times)
-  world.count(`${kind} ${query.format} ${query.via}`)
+  const word = query.tokens === null ? kind : `${kind} by tokens`
+  const found = await walkScan(world, query, columns, times)
+  world.count(`${word} ${query.format} ${query.via}`)
   return () => checkFound(world, query, found, times, known)
 }
 
@@ -50,7 +38,7 @@ export async function readScan(world: ScanWorld, query: ScanQuery): Promise<Chec
 function checkFound(
   world: ScanWorld,
   query: ScanQuery,
-  { rows, snapshot, isCutOff }: Found,
+  { rows, snapshot, isCutOff }: FoundRows,
   { time, diffFrom }: ScanTimes,
   known: number,
 ): void {
@@ -76,15 +64,6 @@ function checkFound(
   if (isOfAll && query.limit === null) world.servedAll = Math.max(world.servedAll, snapshot)
 }
 
-/** Where a diff begins; null for none. */
-function resolveDiff(world: ScanWorld, diff: ModelDiff | null, time: number | null): number | null {
-  if (diff === null) return null
-  const times = readableTimes(world).filter((at) => time === null || at <= time)
-  if (times.length === 0) return time ?? world.service.time.micros
-  const from = times[Math.floor(diff.dice * times.length)] + diff.offset
-  return time === null ? from : Math.min(from, time)
-}
-
 /** The columns of the rows of a scan: of a diff with the one that tells deleted rows. */
 function shownColumns({ columns }: ScanWorld, query: ScanQuery): readonly ModelColumn[] {
   const { diff } = query
@@ -105,91 +84,10 @@ function areSame(a: readonly FoundRow[], b: readonly FoundRow[]): boolean {
   return a.length === b.length && a.every(({ row }, i) => row === b[i].row)
 }
 
-/** The time to ask for; null for none. */
-export function resolveMoment(world: ScanWorld, at: ModelMoment): number | null {
-  // Waits of the front may end between two microseconds.
-  const micros = Math.floor(world.service.time.micros)
-  const oldest = micros - world.script.table.historySec * SECOND_MICROS
-  switch (at.kind) {
-    case 'now':
-      return null
-    case 'ahead':
-      return micros + at.micros
-    case 'forgotten':
-      return oldest - MARGIN_MICROS
-    case 'op': {
-      const times = readableTimes(world)
-      if (times.length === 0) return null
-      return times[Math.floor(at.dice * times.length)] + at.offset
-    }
-  }
-}
-
-/** Times of ops that history is kept of, and will be for a while. */
-function readableTimes(world: ScanWorld): number[] {
-  const oldest = world.service.time.micros - world.script.table.historySec * SECOND_MICROS
-  return world.model.opTimes.filter((time) => time > oldest + 4 * MARGIN_MICROS)
-}
-
 /** Throws unless an answer is an error of a code. */
 export function mustBe({ status, text }: WorldAnswer, expected: number, code: string): void {
   if (status === expected && text.includes(`"${code}"`)) return
   throw new Error(`expected ${expected} ${code}, got ${status} ${text.slice(0, 500)}`)
-}
-
-/** Goes through all pages, or reads the one stream. */
-async function walk(
-  world: ScanWorld,
-  query: ScanQuery,
-  columns: readonly ModelColumn[],
-  times: ScanTimes,
-): Promise<Found> {
-  const rows: string[] = []
-  let snapshot = -1
-  let token: string | null = null
-  for (let page = 0; ; page++) {
-    const request = scanRequest(world.columns, query, times, token)
-    const answer = page === 0 ? await world.must(request) : await world.send(request)
-    if (page > 0 && isForgotten(world, answer, snapshot)) {
-      return { rows, snapshot, isCutOff: true }
-    }
-    if (answer.status !== 200) throw new Error(`page ${page}: ${answer.status} ${answer.text}`)
-    const time = Number(answer.headers.get('nyala-timestamp'))
-    if (page > 0 && time !== snapshot) throw new Error(`page ${page} is of another snapshot`)
-    snapshot = time
-    if (query.format !== 'json') {
-      const rows = await streamRows(answer.bytes, columns, query)
-      return { rows, snapshot, isCutOff: false }
-    }
-    const { rows: more, rest } = jsonRows(answer.text)
-    checkPage(query, more, rest, snapshot)
-    rows.push(...more)
-    token = (rest.next_page_token as string | undefined) ?? null
-    if (token === null) return { rows, snapshot, isCutOff: false }
-    world.count('next page')
-    const { between } = query
-    if (between.length > 0 && page < DISTURBED_PAGES_MAX)
-      await world.run(between[page % between.length])
-  }
-}
-
-function checkPage(
-  { pageSize }: ScanQuery,
-  rows: readonly string[],
-  rest: Readonly<Record<string, unknown>>,
-  snapshot: number,
-): void {
-  if (rest.snapshot_timestamp !== snapshot) {
-    throw new Error(`body says ${rest.snapshot_timestamp}, header ${snapshot}`)
-  }
-  if (rows.length > (pageSize ?? 1000)) throw new Error(`a page of ${rows.length} rows`)
-}
-
-/** Whether history moved over the snapshot since the walk began. */
-function isForgotten(world: ScanWorld, { status }: WorldAnswer, snapshot: number): boolean {
-  const { micros } = world.service.time
-  const oldest = micros - world.script.table.historySec * SECOND_MICROS
-  return status === 410 && snapshot < oldest + MARGIN_MICROS
 }
 
 /** The columns of these names, or all. */
@@ -220,13 +118,19 @@ function compareRows(
     const index = world.columns.findIndex(({ name }) => name === shown.name)
     return index === -1 ? world.columns.length : index
   })
-  const expected = ordered.slice(0, limit).map(({ row }) => {
+  // Each token has a limit of its own, and which rows it gives is its affair.
+  const isPart = query.tokens !== null && query.limit !== null
+  const expected = (isPart ? ordered : ordered.slice(0, limit)).map(({ row }) => {
     return expectedRow(
       columns,
       indexes.map((index) => row[index]),
       query,
     )
   })
+  if (isPart) {
+    checkPart(found, expected)
+    return
+  }
   const at = firstDifference(found, expected)
   if (at === -1) return
   throw new Error(
@@ -235,14 +139,33 @@ function compareRows(
   )
 }
 
+/** Throws unless each row that was found is expected, as often as it was found. */
+function checkPart(found: readonly string[], expected: readonly string[]): void {
+  const counts = new Map<string, number>()
+  for (const row of expected) counts.set(row, (counts.get(row) ?? 0) + 1)
+  for (const row of found) {
+    const count = counts.get(row) ?? 0
+    if (count === 0) throw new Error(`a token gives a row that it must not: ${row}`)
+    counts.set(row, count - 1)
+  }
+}
+
 /** Tablets come one after the other, or all rows by key; inside a tablet rows are always by key. */
 function inOrder(
   { tabletIds, tabletOf }: ScanWorld,
-  { order, diff }: ScanQuery,
+  { order, diff, tokens }: ScanQuery,
   rows: readonly FoundRow[],
 ): readonly FoundRow[] {
+  if (tokens !== null) return byTablet({ tabletIds, tabletOf }, rows)
   if (order === 'ORDERED' || diff !== null) return rows
   if (order === 'DESCENDING') return rows.toReversed()
+  return byTablet({ tabletIds, tabletOf }, rows)
+}
+
+function byTablet(
+  { tabletIds, tabletOf }: Pick<ScanWorld, 'tabletIds' | 'tabletOf'>,
+  rows: readonly FoundRow[],
+): readonly FoundRow[] {
   const places = new Map(tabletIds.map((id, place) => [id, place]))
   const placeOf = ({ keyName }: FoundRow) => places.get(tabletOf.get(keyName) ?? '') ?? -1
   return rows.toSorted((a, b) => placeOf(a) - placeOf(b))

@@ -41,6 +41,18 @@ function postRequest(
   { time, diffFrom }: ScanTimes,
   pageToken: string | null,
 ): ModelRequest {
+  const members = wantedMembers(columns, query, { time, diffFrom })
+  if (query.pageSize !== null) members.push(`"page_size":${query.pageSize}`)
+  if (pageToken !== null) members.push(`"page_token":${JSON.stringify(pageToken)}`)
+  return jsonRequest(`${BASE}/scan?${outputParams(query)}`, `{${members.join(',')}}`)
+}
+
+/** The members of a body that say what is wanted, by scans and by tokens. */
+function wantedMembers(
+  columns: readonly ModelColumn[],
+  query: ScanQuery,
+  { time, diffFrom }: ScanTimes,
+): string[] {
   const { at, diff } = query
   const members = selectionMembers(columns, query)
   if (query.columns !== null) members.push(`"columns":${JSON.stringify(query.columns)}`)
@@ -52,9 +64,39 @@ function postRequest(
   if (diff !== null && diff.as !== null) {
     members.push(`"is_deleted_as":${JSON.stringify(diff.as)}`)
   }
+  return members
+}
+
+/** The request for the tokens of a scan. */
+export function scanTokensRequest(
+  columns: readonly ModelColumn[],
+  query: ScanQuery,
+  times: ScanTimes,
+  targetBytes: number | null,
+): ModelRequest {
+  const members = wantedMembers(columns, query, times)
+  if (targetBytes !== null) members.push(`"target_bytes":${targetBytes}`)
+  const params = outputParams({ ...query, format: 'json', nullText: '' })
+  return jsonRequest(`${BASE}/scan_tokens?${params}`, `{${members.join(',')}}`)
+}
+
+/** The request for a page of a token, or for all of it. */
+export function tokenScanRequest(
+  query: ScanQuery,
+  token: string,
+  pageToken: string | null,
+): ModelRequest {
+  const params = outputParams(query)
+  if (query.via === 'get') {
+    params.append('scan_token', token)
+    if (query.pageSize !== null) params.append('page_size', String(query.pageSize))
+    if (pageToken !== null) params.append('page_token', pageToken)
+    return { method: 'GET', path: `${BASE}/rows?${params}` }
+  }
+  const members = [`"scan_token":${JSON.stringify(token)}`]
   if (query.pageSize !== null) members.push(`"page_size":${query.pageSize}`)
   if (pageToken !== null) members.push(`"page_token":${JSON.stringify(pageToken)}`)
-  return jsonRequest(`${BASE}/scan?${outputParams(query)}`, `{${members.join(',')}}`)
+  return jsonRequest(`${BASE}/scan?${params}`, `{${members.join(',')}}`)
 }
 
 /** A POST of JSON. */

@@ -50,6 +50,13 @@ export interface ModelDiff {
   readonly as: string | null
 }
 
+/** How a scan is shared out. */
+export interface ModelTokens {
+  readonly targetBytes: number | null
+  /** In which order the tokens are taken. */
+  readonly seed: number
+}
+
 /** A scan. */
 export interface ScanQuery extends ModelSelection {
   readonly kind: 'scan'
@@ -67,7 +74,9 @@ export interface ScanQuery extends ModelSelection {
   readonly pageSize: number | null
   /** null: rows as they are, not what changed. */
   readonly diff: ModelDiff | null
-  /** What happens between pages, over and over. */
+  /** null: it is read without tokens. */
+  readonly tokens: ModelTokens | null
+  /** What happens between pages, or tokens, over and over. */
   readonly between: readonly ScanEvent[]
 }
 

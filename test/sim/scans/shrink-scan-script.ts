@@ -128,6 +128,7 @@ function simplerQueries(query: ModelQuery): ModelQuery[] {
   for (const index of columns?.keys() ?? []) {
     simpler.push({ ...query, columns: columns?.toSpliced(index, 1) ?? null })
   }
+  if (query.tokens !== null) simpler.push({ ...query, tokens: null })
   if (between.length > 0) simpler.push({ ...query, between: between.slice(1) })
   return simpler
 }
