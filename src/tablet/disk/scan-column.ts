@@ -243,22 +243,26 @@ export class ScanColumn {
       addCodedSizes(base.dictionary, base.validity, rows, count, shift, sizes)
       return
     }
-    const { offsets } = base
     if (changed === null && fallback === null) {
+      const { offsets } = base
       for (let i = 0; i < count; i++) {
         const row = rows[i] + shift
         sizes[i] += offsets[row + 1] - offsets[row]
       }
       return
     }
+    // Values of a dictionary need no joining.
+    const codes = base.dictionary === null ? null : base.dictionary.codes
+    const { offsets } = base.dictionary === null ? base : base.dictionary.values
     for (let i = 0; i < count; i++) {
       const position = changed === null ? -1 : positions[i]
       if (position >= 0 && changed !== null) {
         sizes[i] += changed.offsets[position + 1] - changed.offsets[position]
-      } else {
-        const row = fallback === null ? rows[i] + shift : 0
-        sizes[i] += offsets[row + 1] - offsets[row]
+        continue
       }
+      const row = fallback === null ? rows[i] + shift : 0
+      const value = codes === null ? row : codes[row]
+      if (codes === null || !base.isNull(row)) sizes[i] += offsets[value + 1] - offsets[value]
     }
   }
 

@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { equalityPredicate, nonePredicate } from '../../../src/common/column-predicate.ts'
+import {
+  equalityPredicate,
+  inListPredicate,
+  nonePredicate,
+} from '../../../src/common/column-predicate.ts'
+import { PAGE_ROWS } from '../../../src/common/limits.ts'
 import { StatusError } from '../../../src/common/status.ts'
 import { CompactRowSetsTask } from '../../../src/tablet/maintenance/compact-row-sets-task.ts'
 import { FlushDeltaTask } from '../../../src/tablet/maintenance/flush-delta-task.ts'
@@ -145,6 +150,24 @@ describe('openDiffScan', () => {
     expect(shown(before, after, [nonePredicate(K)])).toEqual([])
   })
 
+  test.each(stores)('asks key columns of deleted and other rows alike %s', (_, settle) => {
+    harness = new TabletHarness(aSchema('k INT32 KEY', 'l INT32 KEY', 'a INT32 NULL'))
+    const pairs = Array.from({ length: 40 }, (_, k) => ({ k, l: k % 5 }))
+    const before = write(...pairs.map((row) => ['INSERT', row] as const))
+    settle()
+    const after = write(
+      ...pairs.map((row): PlainOperation => {
+        return row.k % 3 === 0 ? ['DELETE', row] : ['UPDATE', { ...row, a: 1 }]
+      }),
+    )
+
+    const isInL = [inListPredicate(harness.schema.columns[1], [1, 3])]
+    const expected = pairs
+      .filter(({ l }) => l === 1 || l === 3)
+      .map(({ k }) => (k % 3 === 0 ? [k, null, true] : [k, 1, false]))
+    expect(shown(before, after, isInL)).toEqual(expected)
+  })
+
   test('shows a column that may not be null as null where the row is deleted', () => {
     const before = write(insert(1, 7, 'x'))
     const after = write(['DELETE', { k: 1 }])
@@ -187,7 +210,8 @@ describe('what a diff scan reads', () => {
       rowCount += batch.block.rowCount
     }
     const pagesRead = scanner.stats.columns.map((column) => column.pagesRead)
-    return { rowCount, pagesRead, rowSetsRead: scanner.stats.rowSetsRead }
+    const { rowSetsRead, rowsScanned } = scanner.stats
+    return { rowCount, pagesRead, rowSetsRead, rowsScanned }
   }
 
   test('is the pages in which a row changed, in a rowset of many', () => {
@@ -203,10 +227,11 @@ describe('what a diff scan reads', () => {
       ['DELETE', { k: 29_999 }],
     )
 
-    const { rowCount, pagesRead } = statsOf(before, after)
+    const { rowCount, rowsScanned, pagesRead } = statsOf(before, after)
 
     expect(rowCount).toBe(4)
     expect(pagesRead[0]).toBe(3)
+    expect(rowsScanned).toBeLessThan(3 * PAGE_ROWS)
   })
 
   test('is no rowset in which nothing changed', () => {
