@@ -5,8 +5,8 @@
 
 import { assert } from '../../util/assert.ts'
 
-/** Bytes behind the common prefix that are looked at: more than a float holds exactly. */
-const DIGIT_COUNT = 7
+/** Bytes behind the common prefix that are looked at: as many as a double holds exactly. */
+const DIGIT_COUNT = 6
 
 /**
  * The part of `[lower, upper)` that is below `key`, from 0 to 1. An empty `upper` is above all

@@ -37,6 +37,14 @@ describe('keyFraction', () => {
     expect(keyFraction(long(0), long(16), long(4))).toBe(0.25)
   })
 
+  test('places keys of the greatest bytes below one', () => {
+    const last = bytes(...new Array<number>(8).fill(0xff))
+
+    expect(keyFraction(EMPTY_BYTES, EMPTY_BYTES, last)).toBeLessThan(1)
+    expect(keyFraction(bytes(0), EMPTY_BYTES, last)).toBeGreaterThan(0.999)
+    expect(keyFraction(bytes(0xfe), last, bytes(0xff))).toBeCloseTo(0.5)
+  })
+
   test('does not fail on bounds that differ only by zero bytes', () => {
     expect(keyFraction(bytes(5), bytes(5, 0), bytes(5))).toBe(0)
     expect(keyFraction(bytes(5), bytes(5, 0), bytes(6))).toBe(1)
