@@ -43,8 +43,8 @@ export function streamedBlocks(
     hasDictionaries: false,
     ...options,
   })
-  // What was there before must not show.
-  const out = new ByteArena(1000)
+  // What was there before must not show; sometimes there is room for all, sometimes it must grow.
+  const out = new ByteArena(prng?.chance(0.5) ? 1000 : 256 * 1024)
   const parts: Uint8Array[] = []
   const drain = () => {
     parts.push(out.bytes.slice(0, out.length))
