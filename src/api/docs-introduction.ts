@@ -157,6 +157,17 @@ cannot be. A result that was cut off has no end, in either format, so that no re
 whole.</p>
 ${tableView(['type', 'Arrow', 'Parquet'], COLUMN_FORMATS)}
 </section>
+<section id="changes">
+<h2>What changed</h2>
+<p>A scan with <code>"diff_from": T</code> gives the rows that changed above T and at or below its
+snapshot, by key, each with <code>is_deleted</code> behind its columns (named by
+<code>is_deleted_as</code> where the table has such a column). Of a deleted row its key is given and
+all else is null; a row that came and went in between is not shown, one that was deleted and came
+back is shown as it is. Ask again from the <code>snapshot_timestamp</code> of the answer to follow a
+table. Predicates on other columns than the key's are asked of rows that are there only: every row
+deleted in between that passes those on the key is given, also where it never passed the others.
+T may be no older than the history that the table keeps.</p>
+</section>
 <section id="errors">
 <h2>Errors</h2>
 <p>Errors are <code>application/problem+json</code>, described by

@@ -1,4 +1,4 @@
-/** The columns of a diff scan: those that were asked for, and one that tells what became of rows. */
+/** The columns of a diff scan: those asked for, and one that tells what became of rows. */
 
 import { PHYSICAL } from './data-type.ts'
 import type { Column } from './schema.ts'
