@@ -110,7 +110,9 @@ function drawRanges(
   const cuts = drawn
     .sort((a, b) => compareTuples(columns, a, b))
     .filter((cells, i) => i === 0 || compareTuples(columns, cells, drawn[i - 1]) !== 0)
+    // Below the least and above the greatest there is nothing that a range could hold.
     .filter((cells) => !cells.every((cell, i) => cell === leastOf(columns[i])))
+    .filter((cells) => !cells.every((cell, i) => cell === greatestOf(columns[i])))
   const hasGap = prng.chance(0.3)
   const ranges: ModelRange[] = []
   // Each cut is a bound of the range below it and of the one above it; one of them holds it.
@@ -133,6 +135,10 @@ function drawOwnHash(prng: Prng, keys: readonly ModelColumn[]): ModelDimension[]
 
 function leastOf(column: ModelColumn): bigint | string {
   return isIntegral(column.type) ? integerEnds(column)[0] : ''
+}
+
+function greatestOf(column: ModelColumn): bigint | null {
+  return isIntegral(column.type) ? integerEnds(column)[1] : null
 }
 
 /** The elements in another order. */
