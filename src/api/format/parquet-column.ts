@@ -16,11 +16,11 @@ import { ByteArena } from '../../util/arena.ts'
 import { bitmapBytes } from '../../util/bitmap.ts'
 import { EMPTY_BYTES } from '../../util/bytes.ts'
 import { compressSnappy } from '../../util/snappy.ts'
+import { appendPlainValues } from './append-plain-values.ts'
 import { nullsOf, writeValidity } from './arrow-column.ts'
 import type { RowSegment } from './held-rows.ts'
 import { type CellCodes, codesOf } from './parquet-dictionary.ts'
 import { type CellExtremes, extremesOf } from './parquet-statistics.ts'
-import { appendPlainValues } from './parquet-values.ts'
 
 /** Rows of a page, and where they are. */
 export interface PageRows {

@@ -32,7 +32,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   api: {
     imports: ['util', 'common', 'catalog', 'wire', 'router'],
     types: ['server'],
-    packages: [...WEB_PACKAGES, 'node:zlib', 'node:crypto'],
+    packages: [
+      ...WEB_PACKAGES,
+      'hyparquet-writer',
+      'hyparquet-writer/',
+      'node:zlib',
+      'node:crypto',
+    ],
   },
   client: { imports: ['util', 'common', 'wire'] },
   cli: { imports: ['util', 'common', 'wire', 'client'], packages: ['node:'] },

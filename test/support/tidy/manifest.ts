@@ -3,7 +3,7 @@ import type { Problem, Repository } from './repository.ts'
 import { matchLines } from './source.ts'
 
 /** What the Worker is built from besides this repository. Adding one is a decision of its own. */
-export const RUNTIME_DEPENDENCIES = ['@hono/zod-openapi', 'hono', 'zod']
+export const RUNTIME_DEPENDENCIES = ['@hono/zod-openapi', 'hono', 'hyparquet-writer', 'zod']
 
 const MANIFEST = 'package.json'
 const LOCK = 'package-lock.json'

@@ -13,7 +13,7 @@ const EXPECTED = ROWS.map(([k, s, d, b]) => {
   return { k, s: s === null ? null : utf8Decode(s as Uint8Array), d, b: b === 1 }
 })
 
-describe('encoders of columns', () => {
+describe('createStreamEncoder', () => {
   test.each([false, true])(
     'write in workerd what readers there take, dictionaries %s',
     (hasDictionaries) => {
