@@ -51,7 +51,8 @@ function orderEntry(entry: unknown, place: string): { name: string; isDescending
   if (typeof entry === 'string') return { name: entry, isDescending: false }
   const members = requestObject(entry, MEMBERS, place)
   const name = stringMember(members, 'column', place)
-  const descending = memberOf(members, 'descending') ?? false
+  const descending = memberOf(members, 'descending')
+  if (descending === undefined) return { name, isDescending: false }
   if (typeof descending === 'boolean') return { name, isDescending: descending }
   throw invalidArgument(`${place}: member "descending" must be true or false`)
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { FrontMemory } from '../../src/api/front-memory.ts'
 import { FRONT_MEMORY_BYTES_MAX } from '../../src/common/limits.ts'
 
@@ -26,5 +26,41 @@ describe('FrontMemory', () => {
     for (const bytes of [5, 3, 8, 8]) holding.grow(bytes)
 
     expect(memory.heldBytes).toBe(8)
+  })
+
+  test('holds room for something that lives on until it is released', () => {
+    const memory = new FrontMemory()
+    const owner = {}
+    const holding = memory.holdFor(owner, FRONT_MEMORY_BYTES_MAX)
+
+    expect(() => memory.holdFor({}, 1)).toThrow('too many large requests at once')
+    expect(memory.open().tryGrow(1)).toBe(false)
+    holding.release()
+    expect(memory.heldBytes).toBe(0)
+    expect(memory.holdFor(owner, 1).isEmpty).toBe(false)
+    expect(memory.heldBytes).toBe(1)
+  })
+
+  test('takes room back that was held for what is gone, once it is short', async () => {
+    const memory = new FrontMemory()
+    const gone = new Set<object>()
+    class Weak {
+      readonly #owner: object
+      constructor(owner: object) {
+        this.#owner = owner
+      }
+      deref(): object | undefined {
+        return gone.has(this.#owner) ? undefined : this.#owner
+      }
+    }
+    vi.stubGlobal('WeakRef', Weak)
+    const owner = {}
+    memory.holdFor(owner, FRONT_MEMORY_BYTES_MAX)
+    vi.unstubAllGlobals()
+
+    expect(memory.open().tryGrow(1)).toBe(false)
+    gone.add(owner)
+    expect(memory.open().tryGrow(1)).toBe(true)
+    expect(memory.heldBytes).toBe(1)
   })
 })
