@@ -13,9 +13,10 @@
 
 /**
  * Why a rowset was left out: by its key bounds, by its Bloom filter, or because a list or a value
- * asked of a key column cannot be between its bounds.
+ * asked of a key column cannot be between its bounds; or, for a diff, because none of its rows
+ * changed.
  */
-export const ROW_SET_SKIPS = ['key_bounds', 'bloom_filter', 'key_list'] as const
+export const ROW_SET_SKIPS = ['key_bounds', 'bloom_filter', 'key_list', 'unchanged'] as const
 /** Why a rowset was left out. */
 export type RowSetSkip = (typeof ROW_SET_SKIPS)[number]
 
@@ -60,7 +61,7 @@ export function emptyScanStats(columnIds: readonly number[]): ScanStats {
   return {
     rowSetsTotal: 0,
     rowSetsRead: 0,
-    rowSetsSkipped: { key_bounds: 0, bloom_filter: 0, key_list: 0 },
+    rowSetsSkipped: { key_bounds: 0, bloom_filter: 0, key_list: 0, unchanged: 0 },
     columns: columnIds.map((columnId) => ({
       columnId,
       pages: 0,

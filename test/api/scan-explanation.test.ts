@@ -74,7 +74,11 @@ describe('analyze', () => {
     const [tablet] = answer.tablets
     expect(tablet).toMatchObject({
       tablet_id: expect.stringMatching(/^[0-9a-f]{32}$/),
-      rowsets: { total: 2, read: 2, skipped: { key_bounds: 0, bloom_filter: 0, key_list: 0 } },
+      rowsets: {
+        total: 2,
+        read: 2,
+        skipped: { key_bounds: 0, bloom_filter: 0, key_list: 0, unchanged: 0 },
+      },
       rows_returned: 100,
       rows_scanned: 4096 + 10,
     })

@@ -14,8 +14,9 @@ import type { ColumnPredicate } from '../../common/column-predicate.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { isDeletedColumn } from '../../common/is-deleted-column.ts'
 import type { Column, Schema } from '../../common/schema.ts'
-import type { RowSetScan } from '../row-set.ts'
+import type { RowSet, RowSetScan } from '../row-set.ts'
 import type { ColumnTest } from '../scan/column-test.ts'
+import type { ScanMeter } from '../scan/scan-meter.ts'
 import {
   compileTests,
   metersOf,
@@ -54,11 +55,23 @@ export function openDiffScan(options: DiffScanOptions): TabletScanner {
     meter: meters.meter,
     ...(keyTests.length > 0 ? { keyColumns: schema.keyColumns } : {}),
   }
-  const rowSets = options.rowSets.filter((rowSet) => rowSet.mayHaveChanged(diffFrom, snapshot))
+  const rowSets = changedRowSets(options, meters.meter)
   const tests = otherTests.map((test) => ({ test, place: columns.indexOf(test.column) }))
   const source = openInKeyOrder(rowSets, scan)
   const iterator = new DiffIterator(source, { columns: shown, isDeleted, tests })
   return new TabletScanner(iterator, meters)
+}
+
+/** Those in which a row may have changed. */
+function changedRowSets(
+  { rowSets, diffFrom, snapshot }: DiffScanOptions,
+  meter: ScanMeter,
+): RowSet[] {
+  return rowSets.filter((rowSet) => {
+    if (rowSet.mayHaveChanged(diffFrom, snapshot)) return true
+    meter.leaveOut(rowSet.id, 'unchanged')
+    return false
+  })
 }
 
 function testsOf(

@@ -210,8 +210,9 @@ describe('what a diff scan reads', () => {
       rowCount += batch.block.rowCount
     }
     const pagesRead = scanner.stats.columns.map((column) => column.pagesRead)
-    const { rowSetsRead, rowsScanned } = scanner.stats
-    return { rowCount, pagesRead, rowSetsRead, rowsScanned }
+    const { rowSetsRead, rowSetsSkipped, rowsScanned } = scanner.stats
+    const unchangedCount = rowSetsSkipped.unchanged
+    return { rowCount, pagesRead, rowSetsRead, unchangedCount, rowsScanned }
   }
 
   test('is the pages in which a row changed, in a rowset of many', () => {
@@ -243,7 +244,11 @@ describe('what a diff scan reads', () => {
     flush()
     write(insert(4))
 
-    expect(statsOf(before, after)).toMatchObject({ rowCount: 2, rowSetsRead: 1 })
+    expect(statsOf(before, after)).toMatchObject({
+      rowCount: 2,
+      rowSetsRead: 1,
+      unchangedCount: 3,
+    })
   })
 })
 
