@@ -10,7 +10,7 @@ import { EMPTY_BYTES } from '../util/bytes.ts'
 import { type ColumnDictionary, ColumnVector, type Lanes, lanesOf } from './column-vector.ts'
 import { type Cell, LANE_BYTES, PHYSICAL, type Physical } from './data-type.ts'
 import { gatherLanes } from './gather-lanes.ts'
-import { codesAt, codesIn, joinedBytes, writeEnds, writeValues } from './join-codes.ts'
+import { codesAt, codesIn, joinedBytes, joinValues } from './join-codes.ts'
 
 const CAPACITY_ROWS_DEFAULT = 16
 // Shared and never written to: a builder that is made for one row makes few arrays.
@@ -211,13 +211,21 @@ export class ColumnBuilder {
   }
 
   /** Appends the values of codes and their offsets. */
-  #appendCodes({ values }: ColumnDictionary, codes: Int32Array, count: number): void {
+  #appendCodes({ values }: ColumnDictionary, codes: Uint16Array, count: number): void {
     const target = this.values
     const start = target.length
     const end = start + joinedBytes(values, codes, count)
     target.reserve(end - start)
-    writeEnds(values, codes, count, this.offsets, this.rowCount + 1, start)
-    writeValues(values, codes, count, target.bytes, start, end)
+    const { offsets: ends, rowCount } = this
+    const { bytes } = target
+    joinValues(values, codes, count, {
+      bytes,
+      start,
+      end,
+      ends,
+      endStart: rowCount + 1,
+      base: start,
+    })
     target.truncate(end)
   }
 

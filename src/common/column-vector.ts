@@ -7,7 +7,7 @@ import { assert } from '../util/assert.ts'
 import { bitmapBytes, getBit } from '../util/bitmap.ts'
 import { EMPTY_BYTES } from '../util/bytes.ts'
 import { type Cell, LANE_BYTES, PHYSICAL, type Physical } from './data-type.ts'
-import { codesIn, joinedBytes, writeEnds, writeValues } from './join-codes.ts'
+import { codesIn, joinedBytes, joinValues } from './join-codes.ts'
 
 /**
  * A typed view of fixed lanes: int64 as pairs and int128 as quads of 32-bit words, low word first.
@@ -174,18 +174,17 @@ export class ColumnVector {
     return new ColumnVector(physical, rowCount, this.bytes, this.offsets, validity, isSet)
   }
 
-  #codes(): Int32Array {
+  #codes(): Uint16Array {
     return codesIn(this.dictionary as ColumnDictionary, this.validity, 0, this.rowCount)
   }
 
   #join(): void {
     const { values } = this.dictionary as ColumnDictionary
     const { rowCount } = this
-    const codes = this.#codes()
+    const bytes = new Uint8Array(this.valueBytes)
     const offsets = new Uint32Array(rowCount + 1)
-    writeEnds(values, codes, rowCount, offsets, 1, 0)
-    const bytes = new Uint8Array(offsets[rowCount])
-    writeValues(values, codes, rowCount, bytes, 0, bytes.length)
+    const target = { bytes, start: 0, end: bytes.length, ends: offsets, endStart: 1, base: 0 }
+    joinValues(values, this.#codes(), rowCount, target)
     this.#bytes = bytes
     this.#offsets = offsets
     this.#isJoined = true

@@ -1,149 +1,197 @@
 /**
  * Binary cells by the codes of their dictionary, joined as they are in vectors without one. Hot.
  *
- *   codes    2     0     −1    0
+ *   codes    2     0     n     0          n: null, a code behind those of the n values
  *   values   a │ bc │ def
- *   joined   d e f a a           ends 3 4 4 5: a null cell, −1, takes nothing
+ *   joined   d e f a a           ends 3 4 4 5
  */
 
 import { copyBytes } from '../util/arena.ts'
 import { getBit } from '../util/bitmap.ts'
 import type { ColumnDictionary, ColumnVector } from './column-vector.ts'
 
-/** Bytes of values that are copied as whole words, over what the next one takes. */
-const SHORT_BYTES = 12
+/** Values of at most this many bytes are copied as whole words, over what the next one takes. */
+const SHORT_BYTES = 24
+const WORD_BYTES = 4
 /** Fewer cells than this times the values are not worth a table of the values' words. */
 const CELLS_PER_VALUE_MIN = 2
-const NULL_CODE = -1
+const CODES_MAX = 65_536
 
-let scratchCodes = new Int32Array(4096)
+let scratchCodes = new Uint16Array(4096)
+/** Bytes of each value, and none of null. */
+const scratchLengths = new Uint32Array(CODES_MAX + 1)
+let scratchWords = new Uint32Array(256)
+let scratchPadded = new Uint8Array(scratchWords.buffer)
 
-/** Codes of the cells `[start, end)`, −1 for null. Scratch: good until the next call. */
+/**
+ * Codes of the cells `[start, end)`, for the functions below. Requires: fewer values than codes
+ * can tell apart when a cell is null. Borrowed: scratch of the next call.
+ */
 export function codesIn(
-  { codes }: ColumnDictionary,
+  { codes, values }: ColumnDictionary,
   validity: Uint8Array | null,
   start: number,
   end: number,
-): Int32Array {
+): Uint16Array {
+  if (validity === null) return codes.subarray(start, end)
   const count = end - start
-  if (scratchCodes.length < count) scratchCodes = new Int32Array(count)
+  const nullCode = values.rowCount
+  if (scratchCodes.length < count) scratchCodes = new Uint16Array(count)
   const out = scratchCodes
-  for (let i = 0, cell = start; i < count; i++, cell++) out[i] = codes[cell]
-  if (validity === null) return out
-  for (let i = 0; i < count; i++) if (!getBit(validity, start + i)) out[i] = NULL_CODE
+  for (let i = 0, cell = start; i < count; i++, cell++) {
+    out[i] = getBit(validity, cell) ? codes[cell] : nullCode
+  }
   return out
 }
 
-/** Codes of the cells `rows[start, end)`, −1 for null. Scratch: good until the next call. */
+/** Codes of the cells `rows[start, end)`; as `codesIn`. */
 export function codesAt(
-  { codes }: ColumnDictionary,
+  { codes, values }: ColumnDictionary,
   validity: Uint8Array | null,
   rows: Uint32Array,
   start: number,
   end: number,
-): Int32Array {
+): Uint16Array {
   const count = end - start
-  if (scratchCodes.length < count) scratchCodes = new Int32Array(count)
+  if (scratchCodes.length < count) scratchCodes = new Uint16Array(count)
   const out = scratchCodes
   for (let i = 0; i < count; i++) out[i] = codes[rows[start + i]]
   if (validity === null) return out
-  for (let i = 0; i < count; i++) if (!getBit(validity, rows[start + i])) out[i] = NULL_CODE
+  const nullCode = values.rowCount
+  for (let i = 0; i < count; i++) if (!getBit(validity, rows[start + i])) out[i] = nullCode
   return out
 }
 
 /** Bytes that the values of the first `count` codes take together. */
-export function joinedBytes(values: ColumnVector, codes: Int32Array, count: number): number {
-  const { offsets } = values
+export function joinedBytes(values: ColumnVector, codes: Uint16Array, count: number): number {
+  noteLengths(values)
+  const lengths = scratchLengths
   let bytes = 0
-  for (let i = 0; i < count; i++) {
-    const code = codes[i]
-    if (code >= 0) bytes += offsets[code + 1] - offsets[code]
-  }
+  for (let i = 0; i < count; i++) bytes += lengths[codes[i]]
   return bytes
 }
 
-/** Writes to `out`, from `outStart` on, where each value ends when the first begins at `base`. */
-export function writeEnds(
-  values: ColumnVector,
-  codes: Int32Array,
-  count: number,
-  out: Uint32Array,
-  outStart: number,
-  base: number,
-): void {
-  const { offsets } = values
-  let offset = base
-  for (let i = 0, at = outStart; i < count; i++, at++) {
-    const code = codes[i]
-    if (code >= 0) offset += offsets[code + 1] - offsets[code]
-    out[at] = offset
-  }
-}
-
-/** Writes the values of the first `count` codes to `target[start, end)`, which they fill. */
-export function writeValues(
-  values: ColumnVector,
-  codes: Int32Array,
-  count: number,
-  target: Uint8Array,
-  start: number,
-  end: number,
-): void {
-  const { bytes, offsets } = values
-  const isShort = count >= values.rowCount * CELLS_PER_VALUE_MIN && areShort(values)
-  const first = isShort ? writeShort(values, codes, count, target, start, end) : 0
-  let to = isShort ? scratchEnd : start
-  for (let i = first; i < count; i++) {
-    const code = codes[i]
-    if (code < 0) continue
-    const from = offsets[code]
-    const until = offsets[code + 1]
-    copyBytes(bytes, from, until, target, to)
-    to += until - from
-  }
-}
-
-function areShort({ offsets, rowCount }: ColumnVector): boolean {
+/** Notes how long each value is. Returns: the most. */
+function noteLengths({ offsets, rowCount }: ColumnVector): number {
+  let longest = 0
   for (let code = 0; code < rowCount; code++) {
-    if (offsets[code + 1] - offsets[code] > SHORT_BYTES) return false
+    const length = offsets[code + 1] - offsets[code]
+    scratchLengths[code] = length
+    if (length > longest) longest = length
   }
+  scratchLengths[rowCount] = 0
+  return longest
+}
+
+/** Where joined values go. */
+export interface JoinTarget {
+  /** Takes the values at `[start, end)`, which they fill. */
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+  /** Takes where each value ends, from `endStart` on, counted from `base`. */
+  readonly ends: Uint32Array
+  readonly endStart: number
+  readonly base: number
+}
+
+/** Joins the values of the first `count` codes. Requires: they take as much as the target has. */
+export function joinValues(
+  values: ColumnVector,
+  codes: Uint16Array,
+  count: number,
+  target: JoinTarget,
+): void {
+  const longest = noteLengths(values)
+  if (longest === 1 && joinedFlags(values, codes, count, target)) return
+  const isShort = longest <= SHORT_BYTES && count >= values.rowCount * CELLS_PER_VALUE_MIN
+  const joined = isShort ? joinShort(values, codes, count, longest, target) : 0
+  joinRest(values, codes, joined, count, target)
+}
+
+/**
+ * As `joinValues`, of values that are all one byte, as flags are. Returns: false, and nothing is
+ * done, when one is empty or null.
+ */
+function joinedFlags(
+  { bytes, offsets }: ColumnVector,
+  codes: Uint16Array,
+  count: number,
+  target: JoinTarget,
+): boolean {
+  if (target.end - target.start !== count) return false
+  const { bytes: out, start, ends, endStart, base } = target
+  for (let i = 0; i < count; i++) out[start + i] = bytes[offsets[codes[i]]]
+  for (let i = 0; i < count; i++) ends[endStart + i] = base + i + 1
   return true
 }
 
-/** Where `writeShort` stopped. */
-let scratchEnd = 0
+/** Joins the values from the code numbered `first` on. */
+function joinRest(
+  { bytes, offsets }: ColumnVector,
+  codes: Uint16Array,
+  first: number,
+  count: number,
+  target: JoinTarget,
+): void {
+  const { ends, endStart } = target
+  const lengths = scratchLengths
+  const shift = target.start - target.base
+  let to = first === 0 ? target.start : ends[endStart + first - 1] + shift
+  for (let i = first; i < count; i++) {
+    const code = codes[i]
+    const length = lengths[code]
+    if (length > 0) {
+      const from = offsets[code]
+      copyBytes(bytes, from, from + length, target.bytes, to)
+      to += length
+    }
+    ends[endStart + i] = to - shift
+  }
+}
 
 /**
- * As `writeValues`, of short values, for as long as whole words do not reach beyond the end.
- * Returns: how many codes are done.
+ * As `joinValues`, for as long as whole words do not reach beyond the end. Returns: how many codes
+ * are done.
  */
-function writeShort(
+function joinShort(
   values: ColumnVector,
-  codes: Int32Array,
+  codes: Uint16Array,
   count: number,
-  target: Uint8Array,
-  start: number,
-  end: number,
+  longest: number,
+  target: JoinTarget,
 ): number {
-  const { bytes, offsets, rowCount } = values
-  const padded = new Uint8Array(rowCount * SHORT_BYTES)
-  for (let code = 0; code < rowCount; code++) {
-    copyBytes(bytes, offsets[code], offsets[code + 1], padded, code * SHORT_BYTES)
-  }
-  const words = new Uint32Array(padded.buffer)
-  const view = new DataView(target.buffer, target.byteOffset, target.length)
-  const last = end - SHORT_BYTES
-  let to = start
+  const wordCount = Math.ceil(longest / WORD_BYTES)
+  padValues(values, wordCount)
+  const words = scratchWords
+  const lengths = scratchLengths
+  const { bytes, ends, endStart } = target
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const last = target.end - wordCount * WORD_BYTES
+  const shift = target.start - target.base
+  let to = target.start
   let i = 0
   for (; i < count && to <= last; i++) {
     const code = codes[i]
-    if (code < 0) continue
-    const at = code * (SHORT_BYTES / 4)
-    view.setUint32(to, words[at], true)
-    view.setUint32(to + 4, words[at + 1], true)
-    view.setUint32(to + 8, words[at + 2], true)
-    to += offsets[code + 1] - offsets[code]
+    const at = code * wordCount
+    for (let word = 0; word < wordCount; word++) {
+      view.setUint32(to + word * WORD_BYTES, words[at + word], true)
+    }
+    to += lengths[code]
+    ends[endStart + i] = to - shift
   }
-  scratchEnd = to
   return i
+}
+
+/** Writes the values to `scratchWords`, each at a multiple of `wordCount`, and one for null. */
+function padValues({ bytes, offsets, rowCount }: ColumnVector, wordCount: number): void {
+  const needed = (rowCount + 1) * wordCount
+  if (scratchWords.length < needed) {
+    scratchWords = new Uint32Array(needed * 2)
+    scratchPadded = new Uint8Array(scratchWords.buffer)
+  }
+  const width = wordCount * WORD_BYTES
+  for (let code = 0; code < rowCount; code++) {
+    copyBytes(bytes, offsets[code], offsets[code + 1], scratchPadded, code * width)
+  }
 }

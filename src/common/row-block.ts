@@ -20,7 +20,7 @@ import { bitmapBytes } from '../util/bitmap.ts'
 import { align8 } from '../util/bytes.ts'
 import { type ColumnDictionary, ColumnVector } from './column-vector.ts'
 import { LANE_BYTES, PHYSICAL, type Physical } from './data-type.ts'
-import { codesIn, writeEnds, writeValues } from './join-codes.ts'
+import { codesIn, joinValues } from './join-codes.ts'
 import { CorruptionError } from './status.ts'
 
 const MAGIC = 0x3142524e
@@ -144,10 +144,11 @@ function writeSection(column: ColumnVector, bytes: Uint8Array, start: number): v
     writeJoined(column, column.dictionary, bytes, offset, offsets)
     return
   }
-  const base = column.offsets[0]
-  for (let row = 0; row <= column.rowCount; row++) offsets[row] = column.offsets[row] - base
-  offset += align8((column.rowCount + 1) * 4)
-  bytes.set(column.bytes.subarray(base, column.offsets[column.rowCount]), offset)
+  const { offsets: own, rowCount } = column
+  const base = own[0]
+  for (let row = 0; row <= rowCount; row++) offsets[row] = own[row] - base
+  offset += align8((rowCount + 1) * 4)
+  bytes.set(column.bytes.subarray(base, own[rowCount]), offset)
 }
 
 /** Writes offsets and values of a dictionary's cells. */
@@ -160,9 +161,16 @@ function writeJoined(
 ): void {
   const { values } = dictionary
   const codes = codesIn(dictionary, validity, 0, rowCount)
-  writeEnds(values, codes, rowCount, offsets, 1, 0)
-  const valueStart = start + align8((rowCount + 1) * 4)
-  writeValues(values, codes, rowCount, bytes, valueStart, valueStart + valueBytes)
+  const first = start + align8((rowCount + 1) * 4)
+  const end = first + valueBytes
+  joinValues(values, codes, rowCount, {
+    bytes,
+    start: first,
+    end,
+    ends: offsets,
+    endStart: 1,
+    base: 0,
+  })
 }
 
 /**

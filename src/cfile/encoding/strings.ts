@@ -181,7 +181,7 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
 
 function readDictionary(count: number, reader: BodyReader): DecodedValues {
   const different = reader.word()
-  if (different > ROWS_MAX) throw reader.corrupt('more values than a page has')
+  if (different > count) throw reader.corrupt('more different values than values')
   const starts = readOffsets(different, reader)
   // A copy, so that cells do not keep the whole page.
   const bytes = reader.view(starts[different]).slice()

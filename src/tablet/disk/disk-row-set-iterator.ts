@@ -168,8 +168,10 @@ export class DiskRowSetIterator implements RowSetIterator {
     if (this.#keys !== null) {
       if (this.#next === this.#keyedEnd) this.#readKeys(window)
       count = Math.min(count, this.#keyedEnd - this.#next)
-    } else if (window.sameBytes !== null && window.sameBytes * count <= bytesMax) {
-      this.#fittedBytes = window.sameBytes * count
+    }
+    const bytesAtMost = window.bytesAtMost(this.#next, this.#next + count) + this.#keyBytes(count)
+    if (bytesAtMost <= bytesMax && bytesAtMost !== Number.POSITIVE_INFINITY) {
+      this.#fittedBytes = bytesAtMost
       return count
     }
     let total = 0
@@ -187,6 +189,13 @@ export class DiskRowSetIterator implements RowSetIterator {
     }
     this.#fittedBytes = total
     return fitting < count ? alignedCount(window.rows[this.#next], fitting) : fitting
+  }
+
+  /** Bytes of the keys of the next `count` rows. */
+  #keyBytes(count: number): number {
+    if (this.#keys === null) return 0
+    const first = this.#next - this.#keyedStart
+    return this.#keyed.ends[first + count - 1] - this.#keyed.start(first) + 4 * count
   }
 
   /**

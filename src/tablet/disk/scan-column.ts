@@ -77,6 +77,9 @@ export class ScanColumn {
   #enteredCount = 0
   #isRead = false
   #isDecided = false
+  /** Bytes of the longest value of a page's dictionary. */
+  #longest = 0
+  #longestPage = -1
   /** Rows of the page, and cells that are copied because of changed ones, for selections. */
   #pageRows = new Uint32Array(0)
   #patched: ColumnBuilder | null = null
@@ -234,6 +237,25 @@ export class ScanColumn {
     return this.reader.zone(this.#pageIndex)
   }
 
+  /**
+   * Bytes of `count` values of the rows `[first, last]` at most; infinity when some are changed.
+   */
+  bytesAtMost(first: number, last: number, count: number): number {
+    if (this.changed !== null) return Number.POSITIVE_INFINITY
+    if (this.fallback !== null) return this.fallback.valueBytes * count
+    const cells = this.cells()
+    const { dictionary } = cells
+    if (dictionary === null) {
+      const { offsets } = cells
+      return offsets[last + 1 - this.pageStart] - offsets[first - this.pageStart]
+    }
+    if (this.#longestPage !== this.#pageIndex) {
+      this.#longest = longestOf(dictionary.values)
+      this.#longestPage = this.#pageIndex
+    }
+    return this.#longest * count
+  }
+
   /** Adds to `sizes[i]` the bytes of the cell of `rows[i]`, which counts from `origin`. */
   addSizes(rows: Uint32Array, count: number, origin: number, sizes: Float64Array): void {
     const { changed, positions, fallback } = this
@@ -302,6 +324,12 @@ class SelectedPage implements SelectedColumn {
   get zone(): ZoneMap | null {
     return this.#column.zoneOf(this.#count)
   }
+}
+
+function longestOf({ offsets, rowCount }: ColumnVector): number {
+  let longest = 0
+  for (let i = 0; i < rowCount; i++) longest = Math.max(longest, offsets[i + 1] - offsets[i])
+  return longest
 }
 
 /** Adds to `sizes[i]` the bytes of the value of cell `rows[i] + shift`. */

@@ -72,8 +72,9 @@ export class ScanWindow {
   /** Those of the projected, once. */
   readonly #shown: readonly ScanColumn[]
   readonly #fixedBytes: number
-  /** Null when every row has the same size. */
+  /** Bytes of each row, once measured; null when every row has the same size. */
   readonly #sizes: Float64Array | null
+  #isMeasured = false
   /** Null when no delta says anything about the snapshot. */
   readonly #deltas: DeltaWindow | null
   /** The same, when only rows that changed are wanted. */
@@ -167,11 +168,12 @@ export class ScanWindow {
    */
   load(countMax: number): number {
     const scannedCount = this.#load(countMax)
-    if (this.count > 0) this.#prepare()
+    if (this.count > 0) this.#findChanged()
+    if (this.#isDescending) this.#reverse()
     return scannedCount
   }
 
-  /** As `load`, of as many rows as pages have together; their sizes are not known then. */
+  /** As `load`, of as many rows as pages have together. */
   loadSelection(countMax: number): number {
     this.#windowRows = WINDOW_ROWS_MAX
     const scannedCount = this.#load(countMax)
@@ -181,6 +183,7 @@ export class ScanWindow {
 
   #load(countMax: number): number {
     this.count = 0
+    this.#isMeasured = false
     this.#pass()
     if (this.#diff !== null) this.start = this.#diff.firstChanged(this.start, this.end)
     if (this.isAtEnd) return 0
@@ -322,35 +325,48 @@ export class ScanWindow {
     }
   }
 
-  /** Finds out what is asked of the rows that are left: changed cells and sizes. */
-  #prepare(): void {
-    this.#findChanged()
-    const sizes = this.#sizes
-    sizes?.fill(this.#fixedBytes, 0, this.count)
-    for (let i = 0; i < this.#projected.length && sizes !== null; i++) {
-      const column = this.#projected[i]
-      if (column.isBinary) column.addSizes(this.rows, this.count, this.origin, sizes)
-    }
-    if (this.#isDescending) this.#reverse()
-  }
-
   #reverse(): void {
     this.rows.subarray(0, this.count).reverse()
-    this.#sizes?.subarray(0, this.count).reverse()
     for (let i = 0; i < this.#shown.length; i++) {
       const { changed, positions } = this.#shown[i]
       if (changed !== null) positions.subarray(0, this.count).reverse()
     }
   }
 
-  /** Bytes that a row takes in a block when all rows take the same, else null. */
-  get sameBytes(): number | null {
-    return this.#sizes === null ? this.#fixedBytes : null
+  /**
+   * Bytes that rows `[start, end)` of the window take in a block at most; infinity when that is not
+   * known before they are measured one by one. Requires: there is one.
+   */
+  bytesAtMost(start: number, end: number): number {
+    const { rows } = this
+    const count = end - start
+    let bytes = this.#fixedBytes * count
+    if (this.#sizes === null) return bytes
+    const low = Math.min(rows[start], rows[end - 1])
+    const high = Math.max(rows[start], rows[end - 1])
+    // Of rows that lie scattered it would be far too much.
+    if (high - low >= count * 2) return Number.POSITIVE_INFINITY
+    for (let i = 0; i < this.#projected.length; i++) {
+      const column = this.#projected[i]
+      if (column.isBinary) bytes += column.bytesAtMost(low + this.origin, high + this.origin, count)
+    }
+    return bytes
   }
 
   /** Bytes that row `index` of the window takes in a block. */
   rowBytes(index: number): number {
-    return this.#sizes === null ? this.#fixedBytes : this.#sizes[index]
+    if (this.#sizes === null) return this.#fixedBytes
+    if (!this.#isMeasured) this.#measure(this.#sizes)
+    return this.#sizes[index]
+  }
+
+  #measure(sizes: Float64Array): void {
+    sizes.fill(this.#fixedBytes, 0, this.count)
+    for (let i = 0; i < this.#projected.length; i++) {
+      const column = this.#projected[i]
+      if (column.isBinary) column.addSizes(this.rows, this.count, this.origin, sizes)
+    }
+    this.#isMeasured = true
   }
 
   /** Ordinal of row `index` of the window. */
