@@ -217,6 +217,9 @@ function takeViews(node: ArrowNode, validity: Uint8Array | null, buffers: ArrowB
   const viewsStart = buffers.start
   const views = aligned(viewBytes)
   const values = new Int32Array(views.buffer, views.byteOffset, rowCount * VIEW_WORDS)
+  if (!(variadicCount >= 0 && variadicCount <= buffers.leftCount)) {
+    throw broken('it has fewer buffers than it says')
+  }
   const bufferStarts = new Float64Array(variadicCount)
   const bufferEnds = new Float64Array(variadicCount)
   for (let i = 0; i < variadicCount; i++) {

@@ -65,6 +65,11 @@ export class ArrowBuffers {
     this.#next++
   }
 
+  /** Buffers that were not taken. */
+  get leftCount(): number {
+    return this.#offsets.length - this.#next
+  }
+
   /** Throws: INVALID_ARGUMENT when not all buffers were taken. */
   finish(): void {
     if (this.#next < this.#offsets.length) throw invalidArgument('batch has too many buffers')

@@ -120,15 +120,19 @@ export class ArrowMessageReader {
     const { bytes } = this.#word
     const word = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
     this.#word.truncate(0)
-    if (this.#place === 'start' && word === MARKER) {
-      this.#place = 'metadata bytes'
-      return
+    if (this.#place === 'start') {
+      this.messageCount++
+      if (word === MARKER) {
+        this.#place = 'metadata bytes'
+        return
+      }
+      if (this.messageCount === 1) refuseOtherFormats(word)
     }
     if (word === 0) {
+      this.messageCount--
       this.#place = 'behind the end'
       return
     }
-    if (this.messageCount++ === 0) refuseOtherFormats(word)
     if (word > ARROW_METADATA_BYTES_MAX) throw metadataTooLarge(word, this.messageCount)
     this.#metadataBytes = word
     this.#metadata.truncate(0)

@@ -114,8 +114,14 @@ function readBatch(batch: FlatTable): ArrowBatch {
     const advice = 'write it with ZSTD or without compression'
     throw new StatusError('UNSUPPORTED_MEDIA_TYPE', `LZ4 in Arrow streams is not read; ${advice}`)
   }
+  const rowCount = toCount(batch.long(0))
+  // A key takes a byte at least, so more rows than bytes are a lie.
+  if (rowCount > ARROW_MESSAGE_BYTES_MAX) {
+    const limit = ARROW_MESSAGE_BYTES_MAX
+    throw invalidArgument(`batch has ${rowCount} rows, limit is ${limit}`, { limit })
+  }
   return {
-    rowCount: toCount(batch.long(0)),
+    rowCount,
     nodes: integersOf(batch.structs(1, 16), 2),
     buffers: integersOf(batch.structs(2, 16), 2),
     isCompressed: compression !== null,
