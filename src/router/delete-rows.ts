@@ -1,8 +1,8 @@
 /**
  * Deletes the rows that one snapshot selects, in all tablets of a plan at the same time.
  *
- * The work is done in the tablets; the front calls each of them until it is done. A call may be made
- * again: what is remembered there tells what it did.
+ * The work is done in the tablets; the front calls each of them until it is done. A call may be
+ * made again: what is remembered there tells what it did.
  */
 
 import { successorKey } from '../common/encoded-key.ts'

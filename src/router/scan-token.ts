@@ -1,6 +1,6 @@
 /**
- * Tokens that stand for a part of a scan: the whole request, one tablet and a range of its keys. All
- * tokens of a scan together give each of its rows once, whoever takes them, in whatever order.
+ * Tokens that stand for a part of a scan: the whole request, one tablet and a range of its keys.
+ * All tokens of a scan together give each of its rows once, whoever takes them, in whatever order.
  *
  *   byte 0     2
  *   bytes 1 …  JSON, UTF-8: [table id, snapshot, column ids, tablet id, predicates, lower key,

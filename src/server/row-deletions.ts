@@ -5,9 +5,9 @@
  *     ▲ a slice a section        no                 with all that was done so far
  *     └────────── others run ◄───┴──────────────────┘
  *
- * Shares are cut by the keys alone, which are the same whenever the snapshot is read. So a call that
- * is repeated finds by what is remembered which of its shares are done, passes over them, and no row
- * is deleted or counted twice, nor one that came back since.
+ * Shares are cut by the keys alone, which are the same whenever the snapshot is read. So a call
+ * that is repeated finds by what is remembered which of its shares are done, passes over them, and
+ * no row is deleted or counted twice, nor one that came back since.
  *
  * With a client's key the last share is remembered as the end, even if it is empty. A request that
  * is repeated is then answered from memory; one that broke off goes on with what its own snapshot

@@ -110,9 +110,9 @@ export class ResultCache {
 
   /**
    * The remembered result of a share, or undefined when there is none or it has expired.
-   * Throws: INVALID_ARGUMENT when the share's bytes are not those of the first request; ABORTED when
-   * it was to replace another result than the one remembered; CORRUPTION when what is stored is
-   * damaged. Cost: the first time, at most 1 row read.
+   * Throws: INVALID_ARGUMENT when the share's bytes are not those of the first request; ABORTED
+   * when it was to replace another result than the one remembered; CORRUPTION when what is stored
+   * is damaged. Cost: the first time, at most 1 row read.
    */
   find(key: ResultKey, now: Timestamp): WriteResult | undefined {
     this.#haveStored()

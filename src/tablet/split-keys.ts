@@ -2,8 +2,8 @@
  * Where to cut a tablet's keys so that reading each part takes about as many bytes. For scans that
  * are shared out; nothing but directories is read.
  *
- *   rowset 3    ├──p0──┼──p1──┼──p2──┤          pages of keys say how many rows lie between two keys
- *   rowset 5        ├────p0────┼────p1────┤     pages of the columns how many bytes those take
+ *   rowset 3    ├──p0──┼──p1──┼──p2──┤          pages of keys: how many rows lie between two keys
+ *   rowset 5        ├────p0────┼────p1────┤     pages of columns: how many bytes those take
  *   MemRowSet     · · · · · ·                   a sample of its keys
  *                ───────┼───────────┼─────►     cuts, each where a page or a sample begins
  *

@@ -35,6 +35,8 @@ const TABLE_MAINTENANCE = '/api/v1/tables/{table}/maintenance'
 const TABLET_MAINTENANCE = '/api/v1/tablets/{tablet_id}/maintenance'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const KEYED = { ...JSON_TYPE, 'Idempotency-Key': 'k' }
+const KEYED_DELETION = { ...JSON_TYPE, 'Idempotency-Key': 'd' }
+const NEGATIVE = [{ column: 'n', op: '<', value: 0 }]
 const PUT_ONCE = { ...JSON_TYPE, 'Idempotency-Key': 'p' }
 
 // In order: later ones see what earlier ones did.
@@ -95,6 +97,11 @@ const EXCHANGES: readonly Exchange[] = [
   [SCAN, 200, { body: { explain: true } }],
   [SCAN, 200, { body: { explain: true, predicates: [{ column: 'n', op: '<', value: 0 }] } }],
   [SCAN, 410, { body: { snapshot_timestamp: 1 } }],
+  [`POST ${ROWS}/delete`, 200, { body: { predicates: NEGATIVE }, headers: KEYED_DELETION }],
+  [`POST ${ROWS}/delete`, 200, { body: { predicates: NEGATIVE }, headers: KEYED_DELETION }],
+  [`POST ${ROWS}/delete`, 400, { body: {} }],
+  ['POST /api/v1/tables/{table}/scan_tokens', 200, { body: { target_bytes: 1 } }],
+  ['POST /api/v1/tables/{table}/scan_tokens', 400, { body: { explain: true } }],
   [`PUT ${ROW}`, 201, { body: { note: 'x' }, headers: PUT_ONCE }],
   [`PUT ${ROW}`, 201, { body: { note: 'x' }, headers: PUT_ONCE }],
   [`PUT ${ROW}`, 200, { body: { note: 'y' } }],

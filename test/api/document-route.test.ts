@@ -76,6 +76,7 @@ describe('documentRoute', () => {
     expect(keyed.map(({ operationId }) => operationId).sort()).toEqual([
       'deleteRow',
       'deleteRowByQuery',
+      'deleteRows',
       'patchRow',
       'patchRowByQuery',
       'putRow',

@@ -33,7 +33,7 @@ describe('planScan', () => {
     expect(planScan(TABLE, { ...REQUEST, limit: 0 }, TABLE.tabletId(2)).tablets).toEqual([])
   })
 
-  test('of a tablet whose range was dropped is ILLEGAL_STATE, also when another has its place', () => {
+  test('of a tablet whose range was dropped is ILLEGAL_STATE, though another is there now', () => {
     const gone = TABLE.tabletId(1)
     const left = new OpenTable({
       ...ENTRY,

@@ -21,8 +21,8 @@ export function addScanTokenRoutes(app: App, front: Front): void {
       tags: ['rows'],
       summary: 'Cut a scan into parts',
       description:
-        'All tokens read one snapshot, and together give each row of the scan once. Each is taken ' +
-        'by scan as `{ "scan_token": "…" }`, with page_size and page_token only.',
+        'All tokens read one snapshot, and together give each row of the scan once. Each is ' +
+        'taken by scan as `{ "scan_token": "…" }`, with page_size and page_token only.',
       request: {
         params: tableParam,
         query: rowParams,

@@ -41,7 +41,7 @@ afterEach(() => {
 })
 
 describe('POST rows/delete', () => {
-  test('deletes the rows that all predicates hold for, in all tablets, and counts them', async () => {
+  test('deletes and counts the rows that all predicates hold for, in all tablets', async () => {
     const { timestamp: before } = await insert(numberedRows(0, 50))
     const predicates = [...BELOW_20, { column: 'n', op: 'IS NOT NULL' }]
     const answer = await deleteRows({ predicates })

@@ -107,7 +107,8 @@ describe('GET rows', () => {
   test('takes a snapshot as integer or RFC 3339, plus encoded', async () => {
     const { timestamp } = await app.must('POST', '/t/rows', { body: { rows: [numberedRow(60)] } })
     await app.must('POST', '/t/rows', { body: { rows: [numberedRow(61)] } })
-    const text = `${new Date(Math.floor(timestamp / 1000)).toISOString().slice(0, -1)}${String(timestamp % 1000).padStart(3, '0')}`
+    const milliseconds = new Date(Math.floor(timestamp / 1000)).toISOString().slice(0, -1)
+    const text = `${milliseconds}${String(timestamp % 1000).padStart(3, '0')}`
 
     for (const time of [String(timestamp), `${text}Z`, `${text}+00:00`]) {
       const answer = await get(['snapshot_timestamp', time], ['page_size', '100'])
