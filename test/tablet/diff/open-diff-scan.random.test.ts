@@ -7,7 +7,7 @@ import { drawPredicate, type PredicateSample } from '../../support/draw-predicat
 import { type DiffReading, type DiffRow, scanDiff } from '../../support/scan-diff.ts'
 import type { ModelRow } from '../../support/tablet-model.ts'
 
-const SEED_COUNT = Number(process.env.NYALA_DIFF_SEEDS ?? 12)
+const SEED_COUNT = Number(process.env.NYALA_DIFF_SEEDS ?? 8)
 const SEEDS = Array.from({ length: SEED_COUNT }, (_, i) => i + 1)
 
 /** Snapshots that are compared with each other. */
