@@ -11,6 +11,7 @@ type Benchmark = (size: Size) => Promise<void>
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly run: Benchmark }>>> = {
   'absent-keys': () => import('./absent-keys.ts'),
+  aggregates: () => import('./aggregates.ts'),
   billing: () => import('./billing.ts'),
   bootstrap: () => import('./bootstrap.ts'),
   histories: () => import('./histories.ts'),

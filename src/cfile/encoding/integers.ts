@@ -30,6 +30,8 @@ import { scratchHigh, scratchIntegers, scratchLow } from './scratch.ts'
 const PAIR_FORMS = { OFFSETS: 0, PLANES: 1 } as const
 const QUAD_FORMS = { SHORT: 0, PLANES: 1 } as const
 const TWO_32 = 2 ** 32
+/** What NARROW_BIAS is to the bits of a distance. */
+const NARROW_SIGN = NARROW_BIAS | 0
 
 let scratchPairs = new Uint32Array(0)
 
@@ -236,7 +238,9 @@ function readPairs(reader: BodyReader, count: number, pairs: Uint32Array): void 
   const form = readOffsetForm(reader)
   const scale = offsetScale()
   const low = readOffsetWords(reader, form, count)
-  if (form === OFFSET_FORMS.NARROW && scale === 1) addNarrow(base[0], base[1], low, count, pairs)
+  const isNarrow = form === OFFSET_FORMS.NARROW
+  if (isNarrow && addShort(base[0], base[1], scale, low, count, pairs)) return
+  if (isNarrow && scale === 1) addNarrow(base[0], base[1], low, count, pairs)
   else addScaled(base[0], base[1], form, scale, low, count, pairs)
 }
 
@@ -258,6 +262,31 @@ function addNarrow(
     pairs[at] = sum
     pairs[at + 1] = high + (number >> 31) + carry
   }
+}
+
+/**
+ * Adds to the low word alone. Returns: false, and nothing is written, where a sum could need the
+ * high one.
+ */
+function addShort(
+  baseLow: number,
+  baseHigh: number,
+  scale: number,
+  low: Int32Array,
+  count: number,
+  pairs: Uint32Array,
+): boolean {
+  // All bits of the distances: what they are together is not below any of them.
+  let bits = 0
+  for (let i = 0; i < count; i++) bits |= low[i] ^ NARROW_SIGN
+  if ((bits >>> 0) * scale + baseLow >= TWO_32) return false
+  const base = baseLow | 0
+  const high = baseHigh | 0
+  for (let i = 0, at = 0; i < count; i++, at += 2) {
+    pairs[at] = (base + Math.imul(low[i] ^ NARROW_SIGN, scale)) | 0
+    pairs[at + 1] = high
+  }
+  return true
 }
 
 function addScaled(

@@ -18,7 +18,7 @@ import { type AggregateState, grownCapacity } from './aggregate-state.ts'
 const WORD = 2 ** 32
 /** The words of a sum: 10^38 times 2^53 rows has 180 bits. */
 export const SUM_WORDS = 6
-/** Above it plain sums are emptied: it and a summand of as much are added exactly. */
+/** Beyond it plain sums are emptied: one that is not, and a number that is not, add exactly. */
 const PLAIN_MAX = 2 ** 52
 /** Words of less than 2^32 that can be added to a limb before it must be carried. */
 const ADDITIONS_MAX = 2 ** 20
@@ -31,6 +31,8 @@ export class ExactSums implements AggregateState {
   #plain = new Float64Array(0)
   /** `SUM_WORDS` a group; none until a sum needs them. */
   #limbs = new Float64Array(0)
+  /** No plain sum is further from 0. */
+  #plainBound = 0
   /** Additions to limbs since they were carried. */
   #additions = 0
 
@@ -69,26 +71,50 @@ export class ExactSums implements AggregateState {
    * nothing to add. Requires: none is further from 0 than `bound`, which is at most 2^53.
    */
   addNumbers(groups: Uint32Array | null, values: Float64Array, count: number, bound: number): void {
-    if (groups === null && bound * count <= PLAIN_MAX) {
-      let sum = 0
-      for (let i = 0; i < count; i++) sum += values[i]
-      this.#addPlain(0, sum)
-    } else if (bound <= PLAIN_MAX) {
+    if (groups === null) {
+      this.#addToOne(values, count, bound)
+    } else if (bound * count <= PLAIN_MAX && this.#plain.length <= count) {
+      this.#openPlain(bound * count)
       const plain = this.#plain
-      for (let i = 0; i < count; i++) {
-        const group = groups === null ? 0 : groups[i]
-        const sum = plain[group] + values[i]
-        plain[group] = sum
-        if (sum > PLAIN_MAX || sum < -PLAIN_MAX) this.#empty(group)
-      }
+      for (let i = 0; i < count; i++) plain[groups[i]] += values[i]
     } else {
-      for (let i = 0; i < count; i++) this.#addLarge(groups === null ? 0 : groups[i], values[i])
+      this.#addOneByOne(groups, values, count, bound)
     }
   }
 
-  #addPlain(group: number, value: number): void {
-    this.#plain[group] += value
-    if (Math.abs(this.#plain[group]) > PLAIN_MAX) this.#empty(group)
+  #addToOne(values: Float64Array, count: number, bound: number): void {
+    if (bound * count <= PLAIN_MAX) {
+      this.#openPlain(bound * count)
+      let sum = 0
+      for (let i = 0; i < count; i++) sum += values[i]
+      this.#plain[0] += sum
+    } else {
+      for (let i = 0; i < count; i++) this.#addLarge(0, values[i])
+    }
+  }
+
+  /** Makes room in the plain sums of all groups for as much as `bound`, either way. */
+  #openPlain(bound: number): void {
+    this.#plainBound += bound
+    if (this.#plainBound <= PLAIN_MAX) return
+    for (let group = 0; group < this.#plain.length; group++) this.#empty(group)
+    this.#plainBound = bound
+  }
+
+  /** As `addNumbers`, of numbers or groups of which there are many: each sum is looked at. */
+  #addOneByOne(groups: Uint32Array, values: Float64Array, count: number, bound: number): void {
+    if (bound > PLAIN_MAX) {
+      for (let i = 0; i < count; i++) this.#addLarge(groups[i], values[i])
+      return
+    }
+    const plain = this.#plain
+    for (let i = 0; i < count; i++) {
+      const group = groups[i]
+      const sum = plain[group] + values[i]
+      plain[group] = sum
+      if (sum > PLAIN_MAX || sum < -PLAIN_MAX) this.#empty(group)
+    }
+    this.#plainBound = PLAIN_MAX
   }
 
   /** Moves a plain sum to its limbs. */
