@@ -24,17 +24,29 @@ import {
   type StreamEncodeOptions,
   type StreamFormat,
 } from './format/row-encoder.ts'
+import type { Holding } from './front-memory.ts'
 import { contentTypeOf } from './media-type.ts'
 import { explainScan } from './scan-explanation.ts'
 import { ScanPage } from './scan-page.ts'
 import { queryOfToken, type ScanQuery } from './scan-query.ts'
-import { rowStream } from './scan-stream.ts'
+import { type RowSource, rowStream } from './scan-stream.ts'
 import { checkSnapshot } from './snapshot-time.ts'
 
 /** Formats that scans are answered in. */
 export const SCAN_FORMATS = ['json', 'ndjson', 'csv', 'arrow', 'parquet'] as const
 /** A format that scans are answered in. */
 export type ScanFormat = (typeof SCAN_FORMATS)[number]
+
+/**
+ * About what an encoder keeps of its rows, and of what it made of them, until there is enough of
+ * both.
+ */
+const STREAM_BYTES: Readonly<Record<StreamFormat, number>> = {
+  ndjson: 0,
+  csv: 0,
+  arrow: 3 * 1024 * 1024,
+  parquet: 12 * 1024 * 1024,
+}
 
 /** How to answer a scan. */
 export interface AnswerOptions {
@@ -128,9 +140,11 @@ async function answerStream(
   if (options.isHead) return headAnswer(front, session, scan, options)
   const opened = await openFeed(session, scan.plan, scan.feed)
   const { feed } = opened
+  let holding: Holding
   try {
     // What fails before the first row still has a status.
     if (!(await feed.more())) await session.confirm()
+    holding = front.memory.holdFor(encoder, STREAM_BYTES[format])
   } catch (error) {
     await feed.close()
     throw error
@@ -143,7 +157,15 @@ async function answerStream(
     if (isOurFault(code)) front.ports.log.error('scan broke off', fields, error)
     else front.ports.log.info('scan broke off', fields)
   }
-  const stream = rowStream({ feed, encoder, rowCountMax: scan.owed, onFailure })
+  const source: RowSource = {
+    take: () => feed.take(),
+    more: () => feed.more(),
+    close: () => {
+      holding.release()
+      return feed.close()
+    },
+  }
+  const stream = rowStream({ feed: source, encoder, rowCountMax: scan.owed, onFailure })
   return new Response(stream, { headers: scanHeaders(snapshot, format) })
 }
 

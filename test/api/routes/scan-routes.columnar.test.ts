@@ -181,3 +181,16 @@ test('a scan as parquet of no columns is refused', async () => {
   expect(status).toBe(400)
   expect(utf8Decode(bytes)).toContain('a Parquet file has one column at least')
 })
+
+test('scans as parquet that nobody reads are few at once', async () => {
+  await insert(10)
+  const open = () => app.app.request('http://localhost/api/v1/tables/t/rows?format=parquet')
+  const unread = [await open(), await open(), await open(), await open(), await open()]
+
+  expect(unread.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  expect((await open()).status).toBe(503)
+  await unread[0].body?.cancel()
+  await unread[1].arrayBuffer()
+  expect([(await open()).status, (await open()).status]).toEqual([200, 200])
+  expect((await open()).status).toBe(503)
+})
