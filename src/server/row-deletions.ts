@@ -247,6 +247,11 @@ class RowDeletion {
     return answer.kind === 'ok' ? null : answer
   }
 
+  #carried(): Uint8Array {
+    const share = this.#share
+    return share !== null && share.rowCount > 0 ? share.carried() : EMPTY_BYTES
+  }
+
   #answer(failure: DeletionFailure | null): TabletAnswer<DeleteRowsAnswer> {
     const hasMore = failure === null && this.#end === null && !this.#isScanned
     const snapshot = this.#end?.snapshot ?? this.#call.snapshot
@@ -256,7 +261,7 @@ class RowDeletion {
       value: {
         progress: this.#progress,
         snapshot,
-        carried: hasMore && this.#share !== null ? this.#share.carried() : EMPTY_BYTES,
+        carried: hasMore ? this.#carried() : EMPTY_BYTES,
         lastKey: this.#lastKey ?? EMPTY_BYTES,
         hasMore,
         isReplayed: snapshot !== this.#call.snapshot,

@@ -161,7 +161,7 @@ describe('RowDeletions', () => {
     const predicates = [
       { columnId: column.id, kind: 'EQUALITY', lower: 3, upper: null, values: [] } as const,
     ]
-    world.onPause = () => (world.elapsedMs += DELETION_CALL_MS_MAX)
+    world.beforeSection = () => (world.elapsedMs += DELETION_CALL_MS_MAX)
     world.sliceRowCount = 1000
     const call = world.call({ predicates })
     const answers = await world.finish(call)
