@@ -22,7 +22,8 @@ export type RowSetSkip = (typeof ROW_SET_SKIPS)[number]
 
 /**
  * Why a page was not read: outside the key bounds, by its zone map or another's, which say that no
- * row or every row of it passes, or no row of it was left when it was its turn.
+ * row or every row of it passes, or no row of it was left when it was its turn; in a diff, no row
+ * that changed.
  */
 export const PAGE_SKIPS = ['key_bounds', 'zone_map', 'no_rows_left'] as const
 /** Why a page was not read. */

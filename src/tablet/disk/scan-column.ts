@@ -16,7 +16,7 @@ import type { ColumnPredicate } from '../../common/column-predicate.ts'
 import type { ColumnDictionary, ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL, type Physical } from '../../common/data-type.ts'
 import { PAGE_ROWS } from '../../common/limits.ts'
-import type { ColumnScanStats } from '../../common/scan-stats.ts'
+import type { ColumnScanStats, PageSkip } from '../../common/scan-stats.ts'
 import type { Column } from '../../common/schema.ts'
 import { assert } from '../../util/assert.ts'
 import { getBit } from '../../util/bitmap.ts'
@@ -43,6 +43,8 @@ export interface ScanColumnOptions {
   readonly rowEnd: number
   /** Whether they are a single one. */
   readonly isPoint: boolean
+  /** Why pages that no window came to are passed over. */
+  readonly passedFor: PageSkip
   /** Counts what becomes of the pages. */
   readonly stats: ColumnScanStats
 }
@@ -68,6 +70,7 @@ export class ScanColumn {
   #allMatchPage = -1
   #allMatch = false
   readonly #stats: ColumnScanStats
+  readonly #passedFor: PageSkip
   readonly #isDescending: boolean
   /** Pages that the scan asks for: `[#firstPage, #endPage)`. */
   readonly #firstPage: number = 0
@@ -96,6 +99,7 @@ export class ScanColumn {
     this.reader = reader
     this.fallback = reader === null ? fallbackOf(column) : null
     this.#stats = stats
+    this.#passedFor = options.passedFor
     this.#isDescending = options.isDescending
     this.#cursor = null
     if (reader === null) return
@@ -300,7 +304,7 @@ export class ScanColumn {
     this.#enteredPage = -1
     const page = this.reader.pageIndexOf(doneRow)
     const count = this.#isDescending ? this.#endPage - page : page + 1 - this.#firstPage
-    this.#stats.pagesSkipped.zone_map += count - this.#enteredCount
+    this.#stats.pagesSkipped[this.#passedFor] += count - this.#enteredCount
     this.#enteredCount = count
   }
 }

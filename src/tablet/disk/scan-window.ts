@@ -122,6 +122,7 @@ export class ScanWindow {
         rowStart: start,
         rowEnd: end,
         isPoint,
+        passedFor: this.#diff === null ? ('zone_map' as const) : ('no_rows_left' as const),
         stats: meter.column(column.id),
       }
       columns.set(column.id, new ScanColumn(column, options))

@@ -212,7 +212,9 @@ describe('what a diff scan reads', () => {
     const pagesRead = scanner.stats.columns.map((column) => column.pagesRead)
     const { rowSetsRead, rowSetsSkipped, rowsScanned } = scanner.stats
     const unchangedCount = rowSetsSkipped.unchanged
-    return { rowCount, pagesRead, rowSetsRead, unchangedCount, rowsScanned }
+    const { pages, pagesSkipped } = scanner.stats.columns[0]
+    const enteredCount = pages - pagesSkipped.no_rows_left
+    return { rowCount, pagesRead, enteredCount, rowSetsRead, unchangedCount, rowsScanned }
   }
 
   test('is the pages in which a row changed, in a rowset of many', () => {
@@ -228,10 +230,11 @@ describe('what a diff scan reads', () => {
       ['DELETE', { k: 29_999 }],
     )
 
-    const { rowCount, rowsScanned, pagesRead } = statsOf(before, after)
+    const { rowCount, rowsScanned, pagesRead, enteredCount } = statsOf(before, after)
 
     expect(rowCount).toBe(4)
     expect(pagesRead[0]).toBe(3)
+    expect(enteredCount).toBe(3)
     expect(rowsScanned).toBeLessThan(3 * PAGE_ROWS)
   })
 
