@@ -18,6 +18,7 @@ import { decodeScanToken } from '../router/scan-token.ts'
 import type { Front } from './app-env.ts'
 import { diffStart, shownInDiff } from './diff-query.ts'
 import { isOurFault, statusErrorOf } from './errors.ts'
+import { explainScan } from './explain-scan.ts'
 import {
   createRowEncoder,
   createStreamEncoder,
@@ -26,7 +27,6 @@ import {
 } from './format/row-encoder.ts'
 import type { Holding } from './front-memory.ts'
 import { contentTypeOf } from './media-type.ts'
-import { explainScan } from './scan-explanation.ts'
 import { ScanPage } from './scan-page.ts'
 import { queryOfToken, type ScanQuery } from './scan-query.ts'
 import { type RowSource, rowStream } from './scan-stream.ts'

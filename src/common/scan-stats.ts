@@ -6,7 +6,8 @@
  *   { "tablet_id", "hash_buckets", "range_lower", "range_upper",
  *     "rowsets": { "total": 12, "read": 2, "skipped": { "key_bounds": 9, "bloom_filter": 1 } },
  *     "columns": [ { "column": "l_shipdate", "pages": 245, "pages_read": 36, "pages_from_cache": 0,
- *                    "pages_skipped": { "key_bounds": 200, "zone_map": 9 }, "bytes_decoded": 9216 } ],
+ *                    "pages_skipped": { "key_bounds": 200, "zone_map": 9 },
+ *                    "bytes_decoded": 9216 } ],
  *     "key_pages_read": 2, "rows_scanned": 143000, "rows_returned": 18000, "bytes_decoded": 99000,
  *     "billed_rows_read": 21 }
  */

@@ -57,7 +57,7 @@ function run(options: ScanOptions) {
   return { stats, pages }
 }
 
-/** Pages read, of which from the cache, and left out: by key bounds, zone maps, for want of rows. */
+/** Pages read, those of them in the cache, and left out: by bounds, zone maps, want of rows. */
 function shortOf({ pages, pagesRead, pagesFromCache, pagesSkipped }: ColumnScanStats): string {
   const { key_bounds, zone_map, no_rows_left } = pagesSkipped
   expect(pagesRead + key_bounds + zone_map + no_rows_left).toBe(pages)
@@ -222,7 +222,7 @@ describe('a scan for one key', () => {
 
 describe('tests of a scan', () => {
   test('are made in the order in which they were seen to leave out rows', () => {
-    // The equality comes first; of the first page it leaves out less, of the others nothing is left.
+    // The equality comes first, and is seen to leave out less: of other pages nothing is left.
     const predicates = [equalityPredicate(mod, 3), rangePredicate(rare, 0, 2)]
 
     const { stats, pages } = run(optionsOf(shared, { predicates, columnIds: [k.id] }))

@@ -216,7 +216,7 @@ describe('analyze', () => {
     expect(tablet.rows_returned).toBe(3)
   })
 
-  test('lets writes in between, goes on after resets, and reads what its snapshot shows', async () => {
+  test('lets writes in, goes on after resets, and reads what its snapshot shows', async () => {
     const service = new LocalService({ seed: 5, evictChance: 0.2 })
     app = new LocalApp({}, service)
     makeTable(1)

@@ -10,8 +10,8 @@ import type { ColumnTest } from './column-test.ts'
 /**
  * Whether keys within bounds may pass tests on key columns. False is certain.
  *
- *   lower    b  cpu  17        the columns that are alike in both bounds are so in every key between
- *   upper    b  cpu  90        them, and the first one that is not lies between its two cells
+ *   lower    b  cpu  17      the columns that are alike in both bounds are so in every key between
+ *   upper    b  cpu  90      them, and the first one that is not lies between its two cells
  *
  * So lists and values asked of later key columns leave out rowsets as ranges of the first do.
  */

@@ -3,7 +3,7 @@ import { type ColumnPredicate, predicateMatchesCell } from '../../../src/common/
 import type { Cell } from '../../../src/common/data-type.ts'
 import { encodeKeyCells, successorKey } from '../../../src/common/encoded-key.ts'
 import { compileColumnTest } from '../../../src/tablet/scan/column-test.ts'
-import { mayHoldKeys } from '../../../src/tablet/scan/key-list-skip.ts'
+import { mayHoldKeys } from '../../../src/tablet/scan/may-hold-keys.ts'
 import { compareWhole, EMPTY_BYTES, utf8Encode } from '../../../src/util/bytes.ts'
 import { Prng } from '../../../src/util/prng.ts'
 import { drawPredicate } from '../../support/draw-predicate.ts'
