@@ -133,10 +133,16 @@ export class BinaryExtremes implements AggregateState {
     this.#bestBytes += cell.length
   }
 
-  /** Whether the extreme of a group is at or below some bytes. */
-  isAtMost(group: number, bytes: Uint8Array): boolean {
+  /**
+   * Whether no cell between the beginning of an end of a page and all that begins so can be better
+   * than what a group has.
+   */
+  isBeyond(group: number, beginning: Uint8Array): boolean {
     const best = this.#best[group]
-    return best !== null && compareWhole(best, bytes) <= 0
+    if (best === null) return false
+    if (!this.isMax) return compareWhole(best, beginning) <= 0
+    const end = Math.min(best.length, beginning.length)
+    return compareBytes(best, 0, end, beginning, 0, beginning.length) > 0
   }
 
   /** Extremes of groups `[0, groupCount)`, null where a group has no cell. */

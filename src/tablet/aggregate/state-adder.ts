@@ -203,8 +203,10 @@ function addZone(state: Extremes, { min, max, hasNaN, isMinCut, isMaxCut }: Zone
   if (state instanceof BinaryExtremes) {
     if (end === null) return true
     const cell = end as Uint8Array
-    if (!(isMax ? isMaxCut : isMinCut)) state.addBytes(0, cell)
-    else if (isMax || !state.isAtMost(0, cell)) return false
+    // A least cell that is cut is no cell: it is not above any, and may be better than what there
+    // is only if it is below that.
+    if (isMax ? isMaxCut : isMinCut) return state.isBeyond(0, cell)
+    state.addBytes(0, cell)
     return true
   }
   if (state instanceof ExactExtremes) {
