@@ -90,7 +90,7 @@ class ScriptDrawer {
   }
 
   #query(): ModelQuery {
-    if (this.#prng.chance(0)) return drawAggregation(this.#prng, this.#ground)
+    if (this.#prng.chance(0.35)) return drawAggregation(this.#prng, this.#ground)
     if (this.#prng.chance(0.15)) return drawDiff(this.#prng, this.#ground)
     if (this.#prng.chance(0.1)) {
       const query = drawTokenScan(this.#prng, this.#ground)
@@ -123,7 +123,7 @@ class ScriptDrawer {
   #together(): ScanEvent {
     const prng = this.#prng
     const reads = Array.from({ length: 2 }, (): ScanEvent => {
-      const isScan = prng.chance(1)
+      const isScan = prng.chance(0.7)
       const query = isScan ? drawScan(prng, this.#ground) : drawAggregation(prng, this.#ground)
       return { kind: 'read', query }
     })

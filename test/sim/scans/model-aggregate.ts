@@ -117,7 +117,9 @@ function groupCell(
   const value = row[columns.findIndex(({ name }) => name === column)]
   if (bucket === null || value === null) return value
   const micros = bucketMicros(bucket)
-  return floorDivide(value as bigint, micros) * micros
+  const start = floorDivide(value as bigint, micros) * micros
+  if (start < INT64[0]) throw new Refusal('a bucket begins before the first time there is')
+  return start
 }
 
 function bucketMicros(bucket: string): bigint {
@@ -217,7 +219,8 @@ function aggregateCell(
   }
   const own: Doubts = { mayBeRefused: false, isLoose: false }
   const numbers = rows.flatMap((row) => {
-    const number = numberOf(columns, input, row, own)
+    const number =
+      op === 'COUNT' ? countedOf(columns, input, row, own) : numberOf(columns, input, row, own)
     return number === null ? [] : [number]
   })
   doubts.mayBeRefused ||= own.mayBeRefused
@@ -239,6 +242,23 @@ function numberOf(
   if (input.kind !== 'column') return compute(columns, input, row, doubts)
   const index = columns.findIndex(({ name }) => name === input.column)
   return computedOf(columns[index], row[index])
+}
+
+/** As `numberOf`: what is only counted need not be computed, and so need not be refused. */
+function countedOf(
+  columns: readonly ModelColumn[],
+  input: ModelExpression,
+  row: ModelRow,
+  doubts: Doubts,
+): Computed | null {
+  try {
+    return numberOf(columns, input, row, doubts)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    doubts.mayBeRefused = true
+    doubts.isLoose = true
+    return null
+  }
 }
 
 function certain(value: Value): ExpectedCell {

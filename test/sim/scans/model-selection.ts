@@ -33,9 +33,10 @@ export function diffRows(
   const { columns } = model.table
   const isSelected = selector(model, selection, () => true)
   const hasSelectedKey = selector(model, selection, ({ isKey }) => isKey)
-  return model.changesIn(from, to).flatMap(({ keyName, key, before, after }) => {
+  return model.changesIn(from, to).flatMap(({ keyName, key, before, after, isUnseen }) => {
     if (after !== null) {
-      return isSelected({ keyName, row: after }) ? [{ keyName, row: [...after, false] }] : []
+      if (!isSelected({ keyName, row: after })) return []
+      return [{ keyName, row: [...after, false], isOptional: isUnseen }]
     }
     if (before === null) return []
     const row = columns.map(({ isKey }, i) => (isKey ? key[i] : null))

@@ -31,8 +31,8 @@ export async function readAggregate(world: ScanWorld, query: AggregateQuery): Pr
   const answer = await world.send(aggregateRequest(world.columns, query, asked))
   world.count(`aggregate ${query.format}`)
   if (query.at.kind === 'forgotten') return () => mustBe(answer, 410, 'INVALID_SNAPSHOT')
-  const columns = resultColumns(world.columns, query)
-  const rows = answer.status === 200 ? await foundRows(query, answer, columns) : []
+  const isDone = answer.status === 200
+  const rows = isDone ? await foundRows(query, answer, resultColumns(world.columns, query)) : []
   return () => checkAnswer(world, query, answer, rows, asked, known)
 }
 

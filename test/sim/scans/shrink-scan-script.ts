@@ -155,11 +155,15 @@ function simplerAggregations(query: AggregateQuery): AggregateQuery[] {
     simpler.push({ ...query, orderBy: orderBy.toSpliced(index, 1) })
   }
   for (const index of groupBy.keys()) {
-    simpler.push({ ...query, groupBy: groupBy.toSpliced(index, 1), orderBy: [] })
+    if (aggregates.length + groupBy.length > 1) {
+      simpler.push({ ...query, groupBy: groupBy.toSpliced(index, 1), orderBy: [] })
+    }
   }
   for (const [index, aggregate] of aggregates.entries()) {
     const { input } = aggregate
-    simpler.push({ ...query, aggregates: aggregates.toSpliced(index, 1), orderBy: [] })
+    if (aggregates.length + groupBy.length > 1) {
+      simpler.push({ ...query, aggregates: aggregates.toSpliced(index, 1), orderBy: [] })
+    }
     if (input?.kind !== 'binary') continue
     for (const side of [input.left, input.right]) {
       simpler.push({ ...query, aggregates: aggregates.with(index, { ...aggregate, input: side }) })

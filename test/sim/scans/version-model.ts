@@ -41,6 +41,8 @@ interface KeyHistory {
 export interface FoundRow {
   readonly keyName: string
   readonly row: ModelRow
+  /** Whether an answer may leave it out. */
+  readonly isOptional?: boolean
 }
 
 /** What two times show of a key; null is no row. */
@@ -49,6 +51,8 @@ export interface KeyChange {
   readonly keyName: string
   readonly before: ModelRow | null
   readonly after: ModelRow | null
+  /** Whether it was gone only between two rows of one write, and came back as it was. */
+  readonly isUnseen: boolean
 }
 
 /** See the file's header. */
@@ -139,7 +143,15 @@ export class VersionModel {
       return versions.some(({ at }) => at > from && at <= to)
     })
     return changed.map(({ key, name, versions }) => {
-      return { key, keyName: name, before: rowAt(versions, from), after: rowAt(versions, to) }
+      const before = rowAt(versions, from)
+      const after = rowAt(versions, to)
+      const isSame = before?.every((cell, i) => Object.is(cell, after?.[i])) === true
+      const isUnseen =
+        isSame &&
+        versions.some(({ at, row }, i) => {
+          return at > from && at <= to && row === null && versions[i + 1]?.at === at
+        })
+      return { key, keyName: name, before, after, isUnseen }
     })
   }
 
