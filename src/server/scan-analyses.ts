@@ -41,14 +41,12 @@ export class ScanAnalyses {
 
   /** Scans up to `rowCountMax` rows, and tells what that took. */
   async run(call: ScanCall): Promise<TabletAnswer<AnalyzeAnswer>> {
+    if (this.#openCount >= SCAN_ANALYSIS_COUNT_MAX) return tooMany(call)
     const analysis = new ScanAnalysis(call.rowCountMax)
-    const opened = await this.#ports.section(call, (tablet) => {
-      if (this.#openCount >= SCAN_ANALYSIS_COUNT_MAX) throw tooManyAnalyses()
-      return analysis.open(tablet, call)
-    })
-    if (opened.kind !== 'ok') return opened
     this.#openCount++
     try {
+      const opened = await this.#ports.section(call, (tablet) => analysis.open(tablet, call))
+      if (opened.kind !== 'ok') return opened
       for (;;) {
         await this.#ports.pause()
         const answer = await this.#ports.section(call, (tablet) => analysis.goOn(tablet))
@@ -120,9 +118,12 @@ class ScanAnalysis {
   }
 }
 
-function tooManyAnalyses(): StatusError {
-  return new StatusError('SERVICE_UNAVAILABLE', 'tablet has too many scans to analyze', {
-    limit: SCAN_ANALYSIS_COUNT_MAX,
-    retryable: true,
-  })
+function tooMany({ clock }: ScanCall): TabletAnswer<never> {
+  return {
+    kind: 'error',
+    clock,
+    code: 'SERVICE_UNAVAILABLE',
+    message: 'tablet has too many scans to analyze',
+    details: { limit: SCAN_ANALYSIS_COUNT_MAX, retryable: true },
+  }
 }
