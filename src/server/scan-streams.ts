@@ -12,12 +12,14 @@
  * A batch is made when the one before it was taken, in one synchronous section. Between two batches
  * anything may happen to the tablet; what the scanner needs of the past it holds.
  *
- * The sixty seconds are a timer that runs only while a frame waits to be taken. It keeps the object
- * in memory no longer than the stream does by itself, and unlike an alarm it bills no row.
+ * The sixty seconds are a timer, one for each stream, set anew when it finds that less has passed
+ * since the frame that waits was written. It keeps the object in memory no longer than the stream
+ * does by itself, and unlike an alarm it bills no row.
  */
 
 import { SCAN_BATCH_BYTES, SCAN_BATCH_ROW_COUNT, SCAN_UNREAD_MS_MAX } from '../common/limits.ts'
 import { StatusError } from '../common/status.ts'
+import { EMPTY_BYTES } from '../util/bytes.ts'
 import { encodeErrorFrame, type ScanFrameBatch, ScanFrameWriter } from '../wire/scan-frame.ts'
 import type { Log } from './log.ts'
 import type { ObjectGuard } from './object-guard.ts'
@@ -33,7 +35,7 @@ export interface FrameSource {
   close(): void
 }
 
-/** A pipe whose writes resolve when they were read. */
+/** A pipe whose writes resolve when their bytes were copied to whoever reads. */
 export interface BytePipe {
   readonly readable: ReadableStream<Uint8Array>
   readonly writable: WritableStream<Uint8Array>
@@ -46,6 +48,8 @@ export interface StreamPorts {
   readonly sync: () => Promise<void>
   /** Runs `work` after a time, unless the function returned is called before. */
   readonly delay: (work: () => void, milliseconds: number) => () => void
+  /** Milliseconds that only ever grow. */
+  readonly elapsedMs: () => number
   readonly guard: ObjectGuard
   readonly log: Log
 }
@@ -95,33 +99,73 @@ export class ScanStreams {
     writer: WritableStreamDefaultWriter<Uint8Array>,
   ): Promise<void> {
     const frames = new FrameSequence(source, rowCountMax)
+    const watch = new ReadWatch(this.#ports, () => this.#giveUp(writer))
     await this.#ports.sync()
-    while (!frames.isEnded) {
-      const outcome = this.#ports.guard.run('scan', () => {
-        if (this.#refusal !== undefined) throw this.#refusal
-        return frames.next()
-      })
-      if (!outcome.ok) {
-        const error = new StatusError(outcome.code, outcome.message, outcome.details)
-        await this.#write(writer, encodeErrorFrame(error))
-        break
+    try {
+      while (!frames.isEnded) {
+        const outcome = this.#ports.guard.run('scan', () => {
+          if (this.#refusal !== undefined) throw this.#refusal
+          return frames.next()
+        })
+        watch.begin()
+        if (!outcome.ok) {
+          const error = new StatusError(outcome.code, outcome.message, outcome.details)
+          await writer.write(encodeErrorFrame(error))
+          break
+        }
+        await writer.write(outcome.value)
+        watch.end()
       }
-      await this.#write(writer, outcome.value)
+      await writer.close()
+    } finally {
+      watch.close()
     }
-    await writer.close()
   }
 
-  async #write(writer: WritableStreamDefaultWriter<Uint8Array>, frame: Uint8Array): Promise<void> {
-    const giveUp = (): void => {
-      this.#ports.log.info('scan stream unread', { milliseconds: SCAN_UNREAD_MS_MAX })
-      writer.abort(new StatusError('TIMED_OUT', 'scan was not read')).catch(() => undefined)
-    }
-    const cancel = this.#ports.delay(giveUp, SCAN_UNREAD_MS_MAX)
-    try {
-      await writer.write(frame)
-    } finally {
-      cancel()
-    }
+  #giveUp(writer: WritableStreamDefaultWriter<Uint8Array>): void {
+    this.#ports.log.info('scan stream unread', { milliseconds: SCAN_UNREAD_MS_MAX })
+    writer.abort(new StatusError('TIMED_OUT', 'scan was not read')).catch(() => undefined)
+  }
+}
+
+/** Tells when what was written has waited for its reader too long. */
+class ReadWatch {
+  readonly #ports: Pick<StreamPorts, 'delay' | 'elapsedMs'>
+  readonly #giveUp: () => void
+  #waitsSinceMs: number | null = null
+  #cancel: (() => void) | null = null
+
+  constructor(ports: Pick<StreamPorts, 'delay' | 'elapsedMs'>, giveUp: () => void) {
+    this.#ports = ports
+    this.#giveUp = giveUp
+  }
+
+  /** Something was written. */
+  begin(): void {
+    this.#waitsSinceMs = this.#ports.elapsedMs()
+    if (this.#cancel === null) this.#arm(SCAN_UNREAD_MS_MAX)
+  }
+
+  /** It was read. */
+  end(): void {
+    this.#waitsSinceMs = null
+  }
+
+  /** Nothing more will be written. */
+  close(): void {
+    this.#cancel?.()
+  }
+
+  #arm(milliseconds: number): void {
+    this.#cancel = this.#ports.delay(() => this.#look(), milliseconds)
+  }
+
+  #look(): void {
+    this.#cancel = null
+    if (this.#waitsSinceMs === null) return
+    const waitedMs = this.#ports.elapsedMs() - this.#waitsSinceMs
+    if (waitedMs >= SCAN_UNREAD_MS_MAX) this.#giveUp()
+    else this.#arm(SCAN_UNREAD_MS_MAX - waitedMs)
   }
 }
 
@@ -129,6 +173,8 @@ export class ScanStreams {
 export class FrameSequence {
   readonly #source: FrameSource
   readonly #frames = new ScanFrameWriter()
+  /** Where frames are made. To make memory costs more than to clear it. */
+  #memory: Uint8Array = EMPTY_BYTES
   #rowCountLeft: number
   #isEnded = false
 
@@ -142,7 +188,7 @@ export class FrameSequence {
     return this.#isEnded
   }
 
-  /** The next frame. Requires: not ended. */
+  /** The next frame. Borrowed until the next call. Requires: not ended. */
   next(): Uint8Array {
     const rowCountMax = Math.min(this.#rowCountLeft, SCAN_BATCH_ROW_COUNT)
     const batch = rowCountMax > 0 ? this.#source.nextBatch(rowCountMax, SCAN_BATCH_BYTES) : null
@@ -151,6 +197,17 @@ export class FrameSequence {
       return this.#frames.encodeEnd()
     }
     this.#rowCountLeft -= batch.block.rowCount
-    return this.#frames.encodeBatch(batch)
+    const frame = this.#room(this.#frames.batchBytes(batch))
+    this.#frames.writeBatch(batch, frame, 0)
+    return frame
+  }
+
+  /** Zero bytes for a frame: those of the one before, which was read. */
+  #room(bytes: number): Uint8Array {
+    if (this.#memory.length < bytes) {
+      this.#memory = new Uint8Array(bytes + (bytes >>> 3))
+      return this.#memory.subarray(0, bytes)
+    }
+    return this.#memory.subarray(0, bytes).fill(0)
   }
 }

@@ -140,6 +140,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
         const timer = setTimeout(work, milliseconds)
         return () => clearTimeout(timer)
       },
+      elapsedMs: () => this.#clock.elapsedMs(),
       guard: this.#guard,
       log: this.#log,
     })

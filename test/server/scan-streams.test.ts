@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PHYSICAL } from '../../src/common/data-type.ts'
+import { SCAN_UNREAD_MS_MAX } from '../../src/common/limits.ts'
 import { RowBlockBuilder } from '../../src/common/row-block-builder.ts'
 import { CorruptionError, StatusError } from '../../src/common/status.ts'
 import { Log } from '../../src/server/log.ts'
@@ -43,10 +44,16 @@ class CountingSource implements FrameSource {
   }
 }
 
+/** What is written is only lent. */
+const COPYING: Transformer<Uint8Array, Uint8Array> = {
+  transform: (chunk, controller) => controller.enqueue(chunk.slice()),
+}
+
 /** An object's surroundings in which time passes when the test says so. */
 class Surroundings {
   readonly events: string[] = []
   readonly delays = new Set<() => void>()
+  #elapsedMs = 0
   readonly streams: ScanStreams
   sync: () => Promise<void> = async () => {
     this.events.push('synced')
@@ -55,7 +62,8 @@ class Surroundings {
   constructor() {
     const log = new QuietLog('error')
     this.streams = new ScanStreams({
-      openPipe: () => new TransformStream(undefined, undefined, { highWaterMark: 0 }),
+      openPipe: () => new TransformStream(COPYING, undefined, { highWaterMark: 0 }),
+      elapsedMs: () => this.#elapsedMs,
       sync: () => this.sync(),
       delay: (work) => {
         this.delays.add(work)
@@ -67,6 +75,7 @@ class Surroundings {
   }
 
   letTimePass(): void {
+    this.#elapsedMs += SCAN_UNREAD_MS_MAX
     for (const work of [...this.delays]) work()
   }
 }
