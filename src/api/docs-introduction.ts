@@ -116,6 +116,26 @@ const MEANINGS: Readonly<Record<StatusCode, string>> = {
   TIMED_OUT: 'no answer in time; the work may have been done',
 }
 
+const PARTS_AND_DELETIONS = `<section id="parts">
+<h2>A scan in parts</h2>
+<p><code>scan_tokens</code> takes the body of a scan and gives tokens, one or more for each tablet;
+with <code>target_bytes</code> each is of about so many stored bytes. A token is read by
+<code>scan</code> as <code>{ "scan_token": "…" }</code>, or by <code>GET …/rows?scan_token=</code>,
+in any format and by whomever: all show the snapshot at which they were made, and together each row
+once. A <code>limit</code> is that of each token. Columns keep their names of today; what was
+dropped since is ILLEGAL_STATE.</p>
+</section>
+<section id="deletions">
+<h2>Deleting by predicates</h2>
+<p><code>rows/delete</code> deletes the rows that predicates and key bounds select at one snapshot,
+taken when it begins, also those that were changed since; what came later stays. Rows go a few
+thousand at a time, so that others may see a part of them gone before the answer;
+whoever reads at its <code>timestamp</code> sees none. One that broke off tells
+<code>rows_applied</code>, and is repeated with the same <code>Idempotency-Key</code>: it goes on
+with the rest, and <code>deleted</code> counts all. Without predicates and bounds
+<code>"all": true</code> is needed.</p>
+</section>`
+
 /** The introduction. The script of the page fills in its address. */
 export function docsIntroduction(): string {
   return `<section id="start">
@@ -168,25 +188,7 @@ table. Predicates on other columns than the key's are asked of rows that are the
 deleted in between that passes those on the key is given, also where it never passed the others.
 T may be no older than the history that the table keeps.</p>
 </section>
-<section id="parts">
-<h2>A scan in parts</h2>
-<p><code>scan_tokens</code> takes the body of a scan and gives tokens, one or more for each tablet;
-with <code>target_bytes</code> each is of about so many stored bytes. A token is read by
-<code>scan</code> as <code>{ "scan_token": "…" }</code>, or by <code>GET …/rows?scan_token=</code>,
-in any format and by whomever: all show the snapshot at which they were made, and together each row
-once. A <code>limit</code> is that of each token. Columns keep their names of today; what was
-dropped since is ILLEGAL_STATE.</p>
-</section>
-<section id="deletions">
-<h2>Deleting by predicates</h2>
-<p><code>rows/delete</code> deletes the rows that predicates and key bounds select at one snapshot,
-taken when it begins, also those that were changed since; what came later stays. Rows go a few
-thousand at a time, so that others may see a part of them gone before the answer;
-whoever reads at its <code>timestamp</code> sees none. One that broke off tells
-<code>rows_applied</code>, and is repeated with the same <code>Idempotency-Key</code>: it goes on
-with the rest, and <code>deleted</code> counts all. Without predicates and bounds
-<code>"all": true</code> is needed.</p>
-</section>
+${PARTS_AND_DELETIONS}
 <section id="errors">
 <h2>Errors</h2>
 <p>Errors are <code>application/problem+json</code>, described by

@@ -119,7 +119,7 @@ describe('deleteRows', () => {
     expect([one.resultKey, two.resultKey]).toEqual([resultKey, resultKey])
   })
 
-  test('is replayed when every tablet that knows of it says so, and tells the first time', async () => {
+  test('is replayed when every tablet that knows of it says so, at the first time', async () => {
     const replayed = answer({
       isReplayed: true,
       snapshot: CLOCK - 50,
