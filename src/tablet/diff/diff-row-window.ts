@@ -10,11 +10,13 @@
 import type { ColumnBuilder } from '../../common/column-builder.ts'
 import type { Timestamp } from '../../common/hybrid-clock.ts'
 import { assert } from '../../util/assert.ts'
+import { getBit } from '../../util/bitmap.ts'
 import type { MemRowStore } from '../memory/mem-row-store.ts'
 import type { ReadColumn } from '../memory/read-columns.ts'
 import { REDO_KINDS } from '../memory/redo-log.ts'
 import { NO_REDO } from '../memory/row-chunk.ts'
 import { RowWindow } from '../memory/row-window.ts'
+import { changedSlots } from './changed-slots.ts'
 
 const SHOWN = 0
 const SHOWN_DELETED = 1
@@ -32,6 +34,8 @@ export class DiffRowWindow extends RowWindow {
   readonly #snapshot: Timestamp
   /** The column that tells whether a row is deleted. */
   readonly #isDeleted: ReadColumn
+  /** Slots of rows that may have changed; null before they are asked for. */
+  #changed: Uint8Array | null = null
   /** SHOWN or SHOWN_DELETED, by row of the window. */
   #states = new Uint8Array(0)
 
@@ -52,8 +56,12 @@ export class DiffRowWindow extends RowWindow {
   }
 
   override add(slot: number): boolean {
+    this.#changed ??= changedSlots(this.#rows, this.#diffFrom)
+    return getBit(this.#changed, slot) && this.#addChanged(slot)
+  }
+
+  #addChanged(slot: number): boolean {
     const rows = this.#rows
-    if (rows.isUnchanged(slot, this.#diffFrom)) return false
     const insertedAt = rows.insertedAt(slot)
     if (insertedAt > this.#snapshot) return false
     const { redos } = rows
