@@ -31,6 +31,7 @@ const ROW = '/api/v1/tables/{table}/rows/{key}'
 const ROW_BY_QUERY = '/api/v1/tables/{table}/row /api/v1/tables/t/row?key=["a",2]'
 const ROWS = '/api/v1/tables/{table}/rows'
 const SCAN = 'POST /api/v1/tables/{table}/scan'
+const AGGREGATE = 'POST /api/v1/tables/{table}/aggregate'
 const TABLE_MAINTENANCE = '/api/v1/tables/{table}/maintenance'
 const TABLET_MAINTENANCE = '/api/v1/tablets/{tablet_id}/maintenance'
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -97,6 +98,8 @@ const EXCHANGES: readonly Exchange[] = [
   [SCAN, 200, { body: { explain: true } }],
   [SCAN, 200, { body: { explain: true, predicates: [{ column: 'n', op: '<', value: 0 }] } }],
   [SCAN, 410, { body: { snapshot_timestamp: 1 } }],
+  [AGGREGATE, 200, { body: { group_by: ['note'], aggregates: [{ op: 'AVG', column: 'n' }] } }],
+  [AGGREGATE, 400, { body: {} }],
   [`POST ${ROWS}/delete`, 200, { body: { predicates: NEGATIVE }, headers: KEYED_DELETION }],
   [`POST ${ROWS}/delete`, 200, { body: { predicates: NEGATIVE }, headers: KEYED_DELETION }],
   [`POST ${ROWS}/delete`, 400, { body: {} }],
