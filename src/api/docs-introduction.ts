@@ -93,6 +93,18 @@ const COLUMN_FORMATS: readonly (readonly [type: string, arrow: string, parquet: 
   ['DECIMAL(p,s)', 'Decimal128(p,s)', 'DECIMAL(p,s): INT32, INT64 or 16 bytes'],
 ]
 
+/** Types of columns, and what they take of an Arrow stream. */
+const ARROW_TAKEN: readonly (readonly [type: string, taken: string])[] = [
+  ['BOOL', 'Bool'],
+  ['INT8, INT16, INT32, INT64', 'integers, decimals and floats that are integers in range'],
+  ['FLOAT, DOUBLE', 'floats of 16, 32 and 64 bits, integers, decimals; rounded once'],
+  ['STRING, VARCHAR(n)', 'Utf8, LargeUtf8, Utf8View'],
+  ['BINARY', 'Binary, LargeBinary, BinaryView, FixedSizeBinary'],
+  ['UNIXTIME_MICROS', 'timestamps of any unit, in UTC if they have no zone; integers as in JSON'],
+  ['DATE', 'Date32, Date64 of whole days'],
+  ['DECIMAL(p,s)', 'decimals of 32 to 256 bits, and integers, that fit exactly'],
+]
+
 const MEANINGS: Readonly<Record<StatusCode, string>> = {
   INVALID_ARGUMENT: 'the request is not one; the detail names what is wrong with it',
   UNAUTHENTICATED: 'there is no token, or it is not known',
@@ -176,6 +188,14 @@ in Arrow where that is shorter, as the first rows show. A scan of no columns
 cannot be. A result that was cut off has no end, in either format, so that no reader takes it for
 whole.</p>
 ${tableView(['type', 'Arrow', 'Parquet'], COLUMN_FORMATS)}
+<p>Rows are also taken as an Arrow stream, with <code>operation=</code> for all of them. A column
+left out is unset; one that the table does not have, or whose type does not go into it, fails the
+request before a row is applied. A cell that does not fit is the error of its row. Dictionaries of
+all these, Null and bodies compressed with ZSTD are read; LZ4, nested types and the Arrow file
+format are not. A message, and what it unpacks to, may have 32 MiB: write record batches of some
+10,000 rows. A stream that breaks off or is not Arrow ends there: all messages before are applied,
+nothing of that one.</p>
+${tableView(['type', 'taken of Arrow'], ARROW_TAKEN)}
 </section>
 <section id="changes">
 <h2>What changed</h2>

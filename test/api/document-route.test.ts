@@ -132,6 +132,7 @@ describe('documentRoute', () => {
       'application/ndjson',
       'application/jsonl',
       'text/csv',
+      'application/vnd.apache.arrow.stream',
     ])
   })
 

@@ -81,14 +81,16 @@ function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
 function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   let i = start
   while (i < end) {
-    if (bytes[i] < 0x80) {
+    if (i + 4 <= end && ((bytes[i] | bytes[i + 1] | bytes[i + 2] | bytes[i + 3]) & 0x80) === 0) {
+      i += 4
+    } else if (bytes[i] < 0x80) {
       i++
-      continue
+    } else {
+      // What looks whole may go on in the bytes of the next cell.
+      const length = utf8SequenceBytes(bytes, i)
+      if (length === 0) return false
+      i += length
     }
-    // What looks whole may go on in the bytes of the next cell.
-    const length = utf8SequenceBytes(bytes, i)
-    if (length === 0) return false
-    i += length
   }
   return i === end
 }
