@@ -192,6 +192,43 @@ describe('ResultCache', () => {
   })
 })
 
+describe('a result that takes the place of another', () => {
+  test('is taken where that one is, and then is the one', () => {
+    const cache = new ResultCache()
+    keep(cache, aKey('a'), aResult(1))
+    const next = aKey('a', { digest: 'd2', replaces: 'd1' })
+
+    expect(cache.find(next, NOW)).toBeUndefined()
+    keep(cache, next, aResult(2))
+    expect(cache.find(next, NOW)?.inserted).toBe(2)
+    expect(cache.peek({ key: 'a', share: 0, isInternal: false }, NOW)?.key).toEqual(
+      aKey('a', { digest: 'd2' }),
+    )
+    expect(cache.count).toBe(1)
+    cache.checkInvariants()
+  })
+
+  test('is ABORTED where another stands, and taken where none does', () => {
+    const cache = new ResultCache()
+    const next = aKey('a', { digest: 'd3', replaces: 'd2' })
+
+    expect(cache.find(next, NOW)).toBeUndefined()
+    keep(cache, aKey('a'), aResult(1))
+    expect(codeOf(() => cache.find(next, NOW))).toBe('ABORTED')
+    expect(codeOf(() => cache.find(aKey('a', { digest: 'd3' }), NOW))).toBe('INVALID_ARGUMENT')
+  })
+
+  test('is not seen once it expired', () => {
+    const cache = new ResultCache()
+    keep(cache, aKey('a'), aResult(1))
+    const name = { key: 'a', share: 0, isInternal: false }
+
+    expect(cache.peek(name, NOW + RESULT_KEPT_MS * 1000 - 1)).toBeDefined()
+    expect(cache.peek(name, NOW + RESULT_KEPT_MS * 1000)).toBeUndefined()
+    expect(cache.peek({ ...name, isInternal: true }, NOW)).toBeUndefined()
+  })
+})
+
 describe('checkResultKey', () => {
   test('refuses keys that the WAL could not give back', () => {
     expect(codeOf(() => checkResultKey(aKey('k'.repeat(1024))))).toBe('OK')
