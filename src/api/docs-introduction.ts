@@ -1,6 +1,7 @@
 /** The part of the documentation page that no document of an interface has: how to begin. */
 
 import { STATUS, type StatusCode } from '../common/status.ts'
+import { docsAggregates } from './docs-aggregates.ts'
 
 /** A request to copy. */
 export interface DocsExample {
@@ -50,6 +51,22 @@ export const DOCS_EXAMPLES: readonly DocsExample[] = [
       { "column": "time", "op": ">=", "value": "2026-01-01T00:00:00Z" }
     ],
     "order": "ORDERED"
+  }'`,
+  },
+  {
+    title: 'Aggregate',
+    curl: `curl -X POST "$NYALA/api/v1/tables/metrics/aggregate" \\
+  -H "Authorization: Bearer $NYALA_TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "group_by": ["host", { "bucket": "1h", "column": "time", "as": "hour" }],
+    "aggregates": [
+      { "op": "COUNT", "as": "samples" },
+      { "op": "MAX", "column": "value" },
+      { "op": "SUM", "expr": ["*", "value", 100], "as": "percent" }
+    ],
+    "order_by": [{ "column": "percent", "descending": true }],
+    "limit": 10
   }'`,
   },
 ]
@@ -197,6 +214,7 @@ format are not. A message, and what it unpacks to, may have 32 MiB: write record
 nothing of that one.</p>
 ${tableView(['type', 'taken of Arrow'], ARROW_TAKEN)}
 </section>
+${docsAggregates(tableView)}
 <section id="changes">
 <h2>What changed</h2>
 <p>A scan with <code>"diff_from": T</code> gives the rows that changed above T and at or below its

@@ -20,9 +20,14 @@ describe('DOCS_EXAMPLES', () => {
     const answers: LocalAnswer[] = []
     for (const { curl } of DOCS_EXAMPLES) answers.push(await sendCurl(app, curl))
 
-    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200])
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200])
     expect(answers[1].json).toMatchObject({ upserted: 2, failed: 0 })
     expect(answers[2].json.rows).toEqual([{ time: '2026-01-31T12:00:00.000000Z', value: 0.25 }])
+    const hour = '2026-01-31T12:00:00.000000Z'
+    expect(answers[3].json.rows).toEqual([
+      { host: 'web-1', hour, samples: 1, max_value: 0.25, percent: 25 },
+      { host: 'web-2', hour, samples: 1, max_value: null, percent: null },
+    ])
   })
 })
 
