@@ -34,7 +34,7 @@ export function drawScan(prng: Prng, ground: QueryGround): ScanQuery {
     columns: prng.chance(0.4) ? null : drawColumns(prng, ground.columns),
     ...drawSelection(prng, ground, options, via === 'post'),
     order: prng.pick([null, 'UNORDERED', 'ORDERED', 'DESCENDING']),
-    limit: prng.chance(0.25) ? prng.pick([0, 1, 2, 7, 40, 1000]) : null,
+    limit: drawLimit(prng, hasPages && isNarrow),
     at: drawMoment(prng, via === 'post'),
     isTimeText: prng.chance(0.3),
     format,
@@ -86,6 +86,12 @@ export function drawDiff(prng: Prng, ground: QueryGround): ScanQuery {
 export function drawFormat(prng: Prng): ReadFormat {
   if (prng.chance(0.03)) return 'parquet'
   return prng.pick(['json', 'json', 'ndjson', 'csv', 'arrow'])
+}
+
+/** A limit or none; pages of few rows are not walked for ever. */
+function drawLimit(prng: Prng, isNarrow: boolean): number | null {
+  if (isNarrow) return prng.pick([1, 2, 7, 40, 110])
+  return prng.chance(0.25) ? prng.pick([0, 1, 2, 7, 40, 1000]) : null
 }
 
 function drawColumns(prng: Prng, columns: readonly ModelColumn[]): string[] {

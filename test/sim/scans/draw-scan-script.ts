@@ -2,6 +2,7 @@
 
 import { MAINTENANCE_OPS, type MaintenanceOp } from '../../../src/common/maintenance-op.ts'
 import { Prng } from '../../../src/util/prng.ts'
+import type { ScanOrder } from '../../../src/wire/tablet-protocol.ts'
 import { drawAggregation } from './draw-aggregate.ts'
 import { drawDiff, drawScan, drawSelection, drawTokenScan, type QueryGround } from './draw-query.ts'
 import { drawTable, shuffled } from './draw-table.ts'
@@ -42,6 +43,14 @@ export function drawScanScript(seed: number, readCount: number): ScanScript {
     evictChance: prng.pick([0, 0, 0, 0.02]),
     events: new ScriptDrawer(prng, table).draw(readCount),
   }
+}
+
+/** A walk through a table in pages of one row, which is changed in all ways as it goes on. */
+export function longWalk(seed: number, order: ScanOrder): ScanScript {
+  const prng = new Prng(seed)
+  const table = { ...drawTable(prng), ranges: [], rangeColumns: [], historySec: 604_800 }
+  const events = new ScriptDrawer(prng, table).drawLongWalk(order)
+  return { seed, table, evictChance: 0, events }
 }
 
 class ScriptDrawer {
@@ -87,6 +96,34 @@ class ScriptDrawer {
       reads++
     }
     return events
+  }
+
+  drawLongWalk(order: ScanOrder): ScanEvent[] {
+    const events: ScanEvent[] = []
+    for (let i = 0; i < 5; i++) {
+      events.push(this.#write(100, 'UPSERT'), this.#upkeep())
+    }
+    const between = MAINTENANCE_OPS.flatMap((op): ScanEvent[] => [
+      this.#write(8),
+      { kind: 'maintain', op, dice: null },
+      { kind: 'evict', dice: this.#prng.unit() },
+    ])
+    const plain = drawScan(this.#prng, this.#ground)
+    const query: ScanQuery = {
+      ...plain,
+      columns: null,
+      predicates: [],
+      lower: null,
+      upper: null,
+      order,
+      limit: null,
+      at: { kind: 'now', mode: null },
+      format: 'json',
+      nullText: '',
+      pageSize: 1,
+      between,
+    }
+    return [...events, { kind: 'read', query }]
   }
 
   #query(): ModelQuery {
@@ -155,11 +192,12 @@ class ScriptDrawer {
     return { kind: 'maintain', op, dice: prng.chance(0.5) ? prng.unit() : null }
   }
 
-  #write(rowCount: number): WriteEvent {
+  #write(rowCount: number, forced?: string): WriteEvent {
     const prng = this.#prng
     const format = prng.pick(WRITE_FORMATS)
-    const isUniform = format !== 'json' || prng.chance(0.3)
-    const first = rowCount > 20 && prng.chance(0.7) ? 'UPSERT' : prng.pick(OPERATIONS)
+    const isUniform = format !== 'json' || forced !== undefined || prng.chance(0.3)
+    const usual = rowCount > 20 && prng.chance(0.7) ? 'UPSERT' : prng.pick(OPERATIONS)
+    const first = forced ?? usual
     // All rows of a CSV body have the same columns.
     const isLeftOut = format === 'csv' ? this.#leftOut() : null
     const operations = Array.from({ length: rowCount }, (): ModelOperation => {
