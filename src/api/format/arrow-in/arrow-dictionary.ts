@@ -21,6 +21,8 @@ import { type RowMark, RowMarks, RUN_ROW_COUNT_MAX } from './row-marks.ts'
 /** Values that a column cannot hold and of which it is kept how errors show them. */
 const SHOWN_COUNT_MAX = 100
 const NULL_ENTRY = 0
+/** A bound of the bytes of a run that is so low that nobody needs to know them. */
+const BOUND_BYTES_MAX = 1024 * 1024
 
 const scratchEntries = new Uint32Array(RUN_ROW_COUNT_MAX)
 const scratchMarks = new RowMarks()
@@ -93,9 +95,17 @@ export class ArrowDictionary {
     if (!isInside) throw invalidArgument('a number is that of no value of its dictionary')
   }
 
-  /** The most bytes that `count` cells have together. */
-  bytesOf(count: number): number {
-    return this.#cellBytesMax * count
+  /** The most bytes of values that rows `[start, start + count)` have together. */
+  bytesOf(numbers: ArrowArray, start: number, count: number): number {
+    const bound = this.#cellBytesMax * count
+    if (bound <= BOUND_BYTES_MAX) return bound
+    findEntries(numbers, start, count)
+    const { offsets } = this.#vector
+    let bytes = 0
+    for (let i = 0; i < count; i++) {
+      bytes += offsets[scratchEntries[i] + 1] - offsets[scratchEntries[i]]
+    }
+    return bytes
   }
 
   /** Appends the cells of rows `[start, start + count)`. Requires: the numbers were checked. */

@@ -80,8 +80,9 @@ export class ArrowFieldReader {
 
   /** The most bytes of values that rows `[start, start + count)` have. */
   bytesOf(start: number, count: number): number {
-    if (this.dictionary !== null) return this.dictionary.bytesOf(count)
-    return rangeBytes(this.#mustArray(), start, count)
+    const array = this.#mustArray()
+    if (this.dictionary !== null) return this.dictionary.bytesOf(array, start, count)
+    return rangeBytes(array, start, count)
   }
 
   /** Appends the cells of rows `[start, start + count)` to `column`, and marks wrong ones. */

@@ -13,9 +13,9 @@ import {
   convertIntegers,
 } from './arrow-numbers.ts'
 import type { Converter } from './arrow-run.ts'
-import { convertBytes } from './arrow-texts.ts'
 import { convertCoarseTimes, convertDates, convertNanoseconds } from './arrow-times.ts'
 import { ARROW_TYPES, type ArrowType, arrowTypeText, TIME_UNITS } from './arrow-type.ts'
+import { convertBytes } from './convert-bytes.ts'
 
 const TAKEN_INTEGERS = 'integers, decimals and floats'
 /** What columns of each type take. */

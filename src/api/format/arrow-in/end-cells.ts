@@ -6,7 +6,9 @@ import { clearBit, copyBits, setBits } from '../../../util/bitmap.ts'
 import type { ArrowArray } from './arrow-array.ts'
 import { ARROW_TYPES } from './arrow-type.ts'
 
-/** Ends the cells of rows `[start, start + count)` of an array: all set, null where it has nulls. */
+/**
+ * Ends the cells of rows `[start, start + count)` of an array: all set, null where it has nulls.
+ */
 export function endCells(
   column: ColumnBuilder,
   array: ArrowArray,

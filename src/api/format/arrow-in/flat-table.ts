@@ -89,7 +89,11 @@ export class FlatTable {
     return at === null ? null : new FlatTable(this.#view, follow(this.#view, at))
   }
 
-  /** The tables of a vector, none when it is left out. Throws when there are more than `countMax`. */
+  /**
+   * The tables of a vector, none when it is left out.
+   *
+   * Throws: INVALID_ARGUMENT when there are more than `countMax`.
+   */
   tables(field: number, countMax: number): FlatTable[] {
     const { view, start, count } = this.structs(field, 4)
     if (count > countMax) throw malformed()

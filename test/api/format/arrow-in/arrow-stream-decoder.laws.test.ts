@@ -33,7 +33,7 @@ function randomCuts(prng: Prng, length: number): number[] {
 }
 
 describe('ArrowStreamDecoder', () => {
-  test('reads every kind of stream, cut anywhere, as the format and the rules for values do', () => {
+  test('reads every kind of stream, cut anywhere, by the format and the rules for values', () => {
     let rowCount = 0
     let refusedCount = 0
     for (let seed = 0; seed < SEED_COUNT; seed++) {
@@ -67,7 +67,7 @@ describe('ArrowStreamDecoder', () => {
     }
   })
 
-  test('gives of a stream with wrong bytes the rows before them, and then only rows that are', () => {
+  test('gives of a stream with wrong bytes the rows before, and then only what rows can be', () => {
     let failureCount = 0
     for (let seed = 0; seed < SEED_COUNT; seed++) {
       const prng = new Prng(seed)

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { ArrowStreamDecoder } from '../../../../src/api/format/arrow-in/arrow-stream-decoder.ts'
+import { DecodedRows } from '../../../../src/api/format/decoded-rows.ts'
 import {
   CELL_BYTES_MAX,
   ROW_ERROR_COUNT_MAX,
@@ -257,5 +259,30 @@ describe('ArrowStreamDecoder', () => {
       problems: [],
       failure: null,
     })
+  })
+
+  test('gives rows of few bytes that become many a few at a time', () => {
+    const large = new Uint8Array(CELL_BYTES_MAX).fill(0x61)
+    const dictionary = { id: 1n, index: { name: 'Int', bits: 8 } } as const
+    const fields: PlainArrowField[] = [KEY, { name: 's', type: { name: 'Utf8' }, dictionary }]
+    const count = 300
+    const stream = concatBytes(
+      plainSchema(fields),
+      plainDictionary(1n, { name: 'Utf8' }, [large, utf8Encode('b')], false),
+      plainBatch(fields, [ordinals(count), ordinals(count).map((i) => (i < 200n ? 0n : 1n))]),
+    )
+    const schema = aSchema('k INT32 KEY', 's STRING')
+    const rows = new DecodedRows(schema)
+    const decoder = new ArrowStreamDecoder(schema, DEFAULT_VALUE_OPTIONS, 1, rows, () => undefined)
+    const taken: number[] = []
+    for (let at = 0; at < stream.length || decoder.isPending; ) {
+      at = decoder.pushUntilFull(stream, at)
+      expect(rows.builder.usedBytes).toBeLessThan(4 * 1024 * 1024 + CELL_BYTES_MAX * 2)
+      taken.push(rows.builder.rowCount)
+      rows.clear()
+    }
+    expect(decoder.failure).toBeNull()
+    expect(taken.length).toBeLessThan(8)
+    expect(taken.reduce((sum, rowCount) => sum + rowCount, 0)).toBe(count)
   })
 })
