@@ -1,8 +1,8 @@
 /**
  * Which rows of a MemRowSet may have changed since a time. Hot.
  *
- *   slot         0 ─────────── 17 ──────▷     rows come in ascending time: those from 17 on are new
- *   newest redo  −  4  −  21  …               redos too: a row whose newest is one from 20 on changed
+ *   slot         0 ─────────── 17 ──────▷   rows come in ascending time: those from 17 on are new
+ *   newest redo  −  4  −  21  …             redos too: a row of a redo from 20 on changed
  */
 
 import type { Timestamp } from '../../common/hybrid-clock.ts'
