@@ -57,12 +57,13 @@ export function assignBuckets(
   values.assign(column, FIRST_ROWS.upTo(count), count, out)
 }
 
-/** The greatest multiple of `width` that is not above `time`. */
+/**
+ * The greatest multiple of `width` that is not above `time`. Exact: a quotient that is not whole is
+ * at least 1 / width from one that is, and would be rounded to it only if that one times the width
+ * were 2^53 or more.
+ */
 function floorTo(time: number, width: number): number {
-  // The quotient is rounded: close to a multiple it may be that of the next one.
-  const start = Math.floor(time / width) * width
-  if (start > time) return start - width
-  return time - start >= width ? start + width : start
+  return Math.floor(time / width) * width
 }
 
 function writeStart(time: bigint, width: bigint, starts: Uint32Array, offset: number): void {

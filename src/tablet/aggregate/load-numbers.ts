@@ -7,8 +7,6 @@ import type { SelectedColumn } from '../row-set.ts'
 import { type NumberVector, PLAIN_END } from './number-vector.ts'
 
 const WORD = 2 ** 32
-/** High words of INT64 beyond this are of numbers that plain ones cannot be. */
-const HIGH_END = PLAIN_END / WORD
 
 /**
  * Loads cells as plain numbers, with what is null. Returns: false when they are integers too large
@@ -117,7 +115,7 @@ function loadPairs(
     highBits |= high ^ sign
     values[i] = high * WORD + low
   }
-  return highBits >= HIGH_END ? Infinity : highBits * WORD + (lowBits >>> 0) + 1
+  return highBits * WORD + (lowBits >>> 0) + 1
 }
 
 function loadQuads(
@@ -139,5 +137,5 @@ function loadQuads(
     highBits |= high ^ sign
     values[i] = high * WORD + low
   }
-  return highBits >= HIGH_END ? Infinity : highBits * WORD + (lowBits >>> 0) + 1
+  return highBits * WORD + (lowBits >>> 0) + 1
 }

@@ -73,7 +73,7 @@ describe('ExactSums', () => {
     }
   })
 
-  test('passes no bit on wrongly in a million additions of all ones', () => {
+  test('passes no bit on wrongly in two million additions of all ones', () => {
     const count = 4096
     const rows = Uint32Array.from({ length: count }, (_, i) => i)
     const value = 2n ** 96n - 1n
@@ -83,9 +83,19 @@ describe('ExactSums', () => {
     )
     const sums = sumsOf(1)
 
-    for (let batch = 0; batch < 300; batch++) sums.addQuads(null, lanes, rows, count)
+    for (let batch = 0; batch < 600; batch++) sums.addQuads(null, lanes, rows, count)
 
-    expect(totals(sums, 1)).toEqual([value * 4096n * 300n])
+    expect(totals(sums, 1)).toEqual([value * 4096n * 600n])
+  })
+
+  test('is exact when many groups and few take turns', () => {
+    const sums = sumsOf(16)
+    const one = Uint32Array.of(0)
+    sums.addNumbers(one, Float64Array.of(2 ** 52), 1, 2 ** 52)
+    sums.addNumbers(new Uint32Array(16), new Float64Array(16).fill(2 ** 48 - 1), 16, 2 ** 48)
+    sums.addNumbers(one, Float64Array.of(2 ** 52 - 1), 1, 2 ** 52)
+
+    expect(totals(sums, 1)).toEqual([3n * 2n ** 52n - 17n])
   })
 
   test('is exact where one group is all there is', () => {
