@@ -41,6 +41,7 @@ export function drawScan(prng: Prng, ground: QueryGround): ScanQuery {
     via,
     options,
     nullText: format === 'csv' && prng.chance(0.3) ? prng.pick(['\\N', 'NULL', '0', 'a']) : '',
+    isAnalyzed: prng.chance(0.1),
     diff: null,
     tokens: null,
     pageSize: hasPages ? prng.pick(isNarrow ? [1, 2, 3] : [5, 16, 100, 1000]) : null,

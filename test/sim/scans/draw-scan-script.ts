@@ -32,10 +32,14 @@ const OPERATIONS = [
   'DELETE_IGNORE',
 ]
 const SEEN_MAX = 300
+/** How many of the tables have many rows. */
+const BULK_CHANCE = 0.04
+const BULK_KEY_SHARE = 0.02
 
 /** The script of a seed: so many reads, and what they read. */
 export function drawScanScript(seed: number, readCount: number): ScanScript {
   const prng = new Prng(seed)
+  if (prng.chance(BULK_CHANCE)) return drawBulkScript(prng, seed, readCount)
   const table = drawTable(prng)
   return {
     seed,
@@ -43,6 +47,14 @@ export function drawScanScript(seed: number, readCount: number): ScanScript {
     evictChance: prng.pick([0, 0, 0, 0.02]),
     events: new ScriptDrawer(prng, table).draw(readCount),
   }
+}
+
+/** Few reads of a table of many rows, cut as tablets cut them by themselves. */
+function drawBulkScript(prng: Prng, seed: number, readCount: number): ScanScript {
+  const drawn = drawTable(prng)
+  const table = { ...drawn, columns: drawn.columns.slice(0, 6), layout: null }
+  const events = new ScriptDrawer(prng, table, true).drawBulk(Math.ceil(readCount / 4))
+  return { seed, table, evictChance: 0, events }
 }
 
 /** A walk through a table in pages of one row, which is changed in all ways as it goes on. */
@@ -62,10 +74,14 @@ class ScriptDrawer {
   readonly #ground: QueryGround
   #serial = 0
 
-  constructor(prng: Prng, table: ModelTable) {
+  constructor(prng: Prng, table: ModelTable, isBulk = false) {
     this.#prng = prng
     this.#table = table
-    this.#plans = table.columns.map((column) => drawPlan(prng, column))
+    this.#plans = table.columns.map((column, i) => {
+      const plan = drawPlan(prng, column)
+      // So many rows need as many keys.
+      return isBulk && i === 0 ? { ...plan, poolShare: BULK_KEY_SHARE } : plan
+    })
     this.#seen = table.columns.map(() => [])
     this.#ground = {
       columns: table.columns,
@@ -98,6 +114,22 @@ class ScriptDrawer {
     return events
   }
 
+  /** Many rows, then reads with changes in between. */
+  drawBulk(readCount: number): ScanEvent[] {
+    const prng = this.#prng
+    const events: ScanEvent[] = []
+    for (let i = prng.between(2, 4); i > 0; i--) {
+      events.push(this.#write(prng.between(2000, 6000), 'UPSERT', 'ndjson'), this.#upkeep())
+    }
+    for (let reads = 0; reads < readCount; reads++) {
+      if (prng.chance(0.15)) events.push(this.#write(prng.between(1, 500)))
+      if (prng.chance(0.2)) events.push(this.#upkeep())
+      const query = this.#query()
+      events.push({ kind: 'read', query: { ...query, between: [] } as ModelQuery })
+    }
+    return events
+  }
+
   drawLongWalk(order: ScanOrder): ScanEvent[] {
     const events: ScanEvent[] = []
     for (let i = 0; i < 5; i++) {
@@ -121,6 +153,9 @@ class ScriptDrawer {
       format: 'json',
       nullText: '',
       pageSize: 1,
+      isAnalyzed: false,
+      diff: null,
+      tokens: null,
       between,
     }
     return [...events, { kind: 'read', query }]
@@ -192,14 +227,17 @@ class ScriptDrawer {
     return { kind: 'maintain', op, dice: prng.chance(0.5) ? prng.unit() : null }
   }
 
-  #write(rowCount: number, forced?: string): WriteEvent {
+  #write(
+    rowCount: number,
+    forced?: string,
+    format: WriteEvent['format'] = this.#prng.pick(WRITE_FORMATS),
+  ): WriteEvent {
     const prng = this.#prng
-    const format = prng.pick(WRITE_FORMATS)
     const isUniform = format !== 'json' || forced !== undefined || prng.chance(0.3)
     const usual = rowCount > 20 && prng.chance(0.7) ? 'UPSERT' : prng.pick(OPERATIONS)
     const first = forced ?? usual
-    // All rows of a CSV body have the same columns.
-    const isLeftOut = format === 'csv' ? this.#leftOut() : null
+    // All rows of CSV and Arrow have the same columns.
+    const isLeftOut = format === 'csv' || format === 'arrow' ? this.#leftOut() : null
     const operations = Array.from({ length: rowCount }, (): ModelOperation => {
       const operation = isUniform ? first : prng.pick(OPERATIONS)
       return [operation, this.#cells(operation, isLeftOut ?? this.#leftOut())]

@@ -333,7 +333,11 @@ function doubleCell(op: ModelAggregate['op'], numbers: readonly Double[]): Expec
   }
   const divisor = op === 'AVG' ? BigInt(values.length) : 1n
   const odd = values.filter((value) => !Number.isFinite(value))
-  if (odd.length > 0) return certain(odd.reduce((a, b) => a + b))
+  if (odd.length > 0) {
+    // A part that is finite may become infinite on the way to the other infinity.
+    const size = values.reduce((a, b) => a + (Number.isFinite(b) ? Math.abs(b) : 0), 0)
+    return { ...certain(odd.reduce((a, b) => a + b)), isLoose: size === Infinity }
+  }
   const parts = values.map(partsOf)
   const sum = ratioOf(
     parts.reduce((a, b) => a + b),

@@ -3,6 +3,7 @@
 import { diffRows, selectRows } from './model-selection.ts'
 import type { ModelColumn } from './model-value.ts'
 import { resolveDiff, resolveMoment } from './read-moments.ts'
+import { analyze, checkAnalysis } from './scan-analysis.ts'
 import { expectedRow } from './scan-answers.ts'
 import { type ScanTimes, scanRequest } from './scan-requests.ts'
 import type { ModelMoment, ScanQuery } from './scan-script.ts'
@@ -31,7 +32,11 @@ export async function readScan(world: ScanWorld, query: ScanQuery): Promise<Chec
   const word = query.tokens === null ? kind : `${kind} by tokens`
   const found = await walkScan(world, query, columns, times)
   world.count(`${word} ${query.format} ${query.via}`)
-  return () => checkFound(world, query, found, times, known)
+  const analysis = query.isAnalyzed ? await analyze(world, query, times, found) : null
+  return () => {
+    checkFound(world, query, found, times, known)
+    if (analysis !== null && !found.isCutOff) checkAnalysis(query, analysis, found)
+  }
 }
 
 /** Judges what was found. All of `known` had been written before it was asked for. */

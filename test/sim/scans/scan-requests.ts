@@ -1,6 +1,7 @@
 /** Scans and writes of a script as HTTP requests. */
 
 import type { ValueOptions } from '../../../src/common/value-options.ts'
+import { arrowBody } from './arrow-body.ts'
 import { TABLE_NAME } from './model-table.ts'
 import { jsonText, type ModelColumn, plainText, timeText, type Value } from './model-value.ts'
 import type { ModelSelection, ScanQuery, WriteEvent } from './scan-script.ts'
@@ -45,6 +46,18 @@ function postRequest(
   if (query.pageSize !== null) members.push(`"page_size":${query.pageSize}`)
   if (pageToken !== null) members.push(`"page_token":${JSON.stringify(pageToken)}`)
   return jsonRequest(`${BASE}/scan?${outputParams(query)}`, `{${members.join(',')}}`)
+}
+
+/** The request for what a scan reads and leaves out, at a time. */
+export function analyzeRequest(
+  columns: readonly ModelColumn[],
+  query: ScanQuery,
+  times: ScanTimes,
+): ModelRequest {
+  const members = wantedMembers(columns, query, times)
+  members.push('"analyze":true')
+  const params = outputParams({ ...query, format: 'json', nullText: '' })
+  return jsonRequest(`${BASE}/scan?${params}`, `{${members.join(',')}}`)
 }
 
 /** The members of a body that say what is wanted, by scans and by tokens. */
@@ -195,6 +208,11 @@ export function writeRequest(
   }
   if (format === 'csv') {
     return { method: 'POST', path, contentType: 'text/csv', body: csvText(columns, rows) }
+  }
+  if (format === 'arrow') {
+    const contentType = 'application/vnd.apache.arrow.stream'
+    const body = arrowBody(columns, rows, rows.length % 2 === 0 ? 7 : rows.length)
+    return { method: 'POST', path, contentType, body }
   }
   if (operations.every(([name]) => name === operation)) {
     const body = rows.map((cells) => rowText(columns, cells)).join(',')

@@ -16,7 +16,7 @@ import type { Value } from './model-value.ts'
 import type { ModelOperation } from './version-model.ts'
 
 /** Formats that rows go in as. */
-export const WRITE_FORMATS = ['json', 'ndjson', 'csv'] as const
+export const WRITE_FORMATS = ['json', 'ndjson', 'csv', 'arrow'] as const
 /** Formats that rows come out as. */
 export const READ_FORMATS = ['json', 'ndjson', 'csv', 'arrow', 'parquet'] as const
 /** A format that rows come out as. */
@@ -72,6 +72,8 @@ export interface ScanQuery extends ModelSelection {
   readonly options: ValueOptions
   readonly nullText: string
   readonly pageSize: number | null
+  /** Whether it is also analyzed. */
+  readonly isAnalyzed: boolean
   /** null: rows as they are, not what changed. */
   readonly diff: ModelDiff | null
   /** null: it is read without tokens. */
@@ -95,7 +97,10 @@ export interface AggregateQuery extends ModelSelection, ModelAggregation {
 /** What is asked. */
 export type ModelQuery = ScanQuery | AggregateQuery
 
-/** What is written by one request. CSV and NDJSON have one operation for all rows. */
+/**
+ * What is written by one request. Only JSON may have several operations; in CSV and Arrow all rows
+ * set the same columns.
+ */
 export interface WriteEvent {
   readonly kind: 'write'
   readonly format: (typeof WRITE_FORMATS)[number]
