@@ -234,3 +234,46 @@ describe('tests of a scan', () => {
     expect(pages(rare.id)).toMatch(/^5\(\d\) 0 0 0$/)
   })
 })
+
+describe('batches of a scan', () => {
+  const texts = schemaWith('k INT32 KEY', 'mod INT32', 'few STRING NULL', 'all STRING NULL')
+  const [, modColumn] = texts.columns
+  const textRows = Array.from({ length: 2 * PAGE_ROWS }, (_, i) => {
+    const few = i % 4 === 0 ? null : 'few '.repeat(1 + (i % 9))
+    return { k: i, mod: i % 60, few, all: i % 5 === 0 ? null : `${i} `.repeat(1 + (i % 6)) }
+  })
+  const rowSet = aDiskRowSet(insertedAt(5, textRows), {
+    schema: texts,
+    baseAt: 5,
+    context: aMemoryContext(),
+  })
+
+  /** Bytes of the rows of each batch. */
+  function bytesOfBatches(bytesMax: number, options: Partial<ScanOptions>): number[] {
+    const columnIds = texts.columns.map(({ id }) => id)
+    const scanner = openScan(optionsOf(rowSet, { schema: texts, columnIds, ...options }))
+    const found: number[] = []
+    for (;;) {
+      const batch = scanner.nextBatch(100_000, bytesMax)
+      if (batch === null) return found
+      const { rowCount, columns } = batch.block
+      found.push(columns[2].valueBytes + columns[3].valueBytes + rowCount * 16)
+    }
+  }
+
+  test.each([
+    ['ascending', {}],
+    ['descending', { order: 'DESCENDING' as const }],
+    ['with keys', { withKeys: true }],
+    ['of a part', { predicates: [rangePredicate(modColumn, 0, 50)] }],
+    ['of few', { predicates: [equalityPredicate(modColumn, 7)] }],
+  ])('are full, and not more than full: %s', (_, options) => {
+    for (const bytesMax of [3000, 30_000]) {
+      const batches = bytesOfBatches(bytesMax, options)
+      const total = batches.reduce((sum, bytes) => sum + bytes, 0)
+
+      expect(Math.max(...batches)).toBeLessThanOrEqual(bytesMax)
+      expect(batches.length).toBeLessThanOrEqual(1 + Math.ceil((total / bytesMax) * 1.7))
+    }
+  })
+})
