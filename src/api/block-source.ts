@@ -9,13 +9,17 @@ import type { RowSource } from './scan-stream.ts'
 const BATCH_ROW_COUNT = 4096
 const BATCH_BYTES = 256 * 1024
 
-/** Rows `order[0, rowCount)` of a block. Each batch is a block of its own, which never changes. */
+/** Rows `order[0, rowCount)` of a block. A batch never changes before it is given back. */
 export class BlockSource implements RowSource {
   readonly #block: RowBlock
   readonly #order: Uint32Array
   readonly #rowCount: number
   readonly #onClose: () => void
   #next = 0
+  /** Of the batch that was given back last, for the next one. */
+  #builder: RowBlockBuilder | null = null
+  /** Of the batch that was taken last. */
+  #taken: RowBlockBuilder | null = null
 
   /** `onClose`: told each time that the source is closed. */
   constructor(block: RowBlock, order: Uint32Array, rowCount: number, onClose: () => void) {
@@ -28,11 +32,11 @@ export class BlockSource implements RowSource {
   take(): RowRun | null {
     const start = this.#next
     if (start === this.#rowCount) return null
-    const { columns, columnIds } = this.#block
-    const definitions = columns.map(({ physical }, index) => ({ id: columnIds[index], physical }))
     const end = this.#batchEnd()
-    const builder = new RowBlockBuilder(definitions, false, end - start)
+    const builder = this.#builder ?? this.#newBuilder(end - start)
     builder.appendRows(this.#block, this.#order, start, end)
+    this.#builder = null
+    this.#taken = builder
     this.#next = end
     return { tablet: 0, batch: { block: builder.view(), keys: null }, start: 0, end: end - start }
   }
@@ -41,9 +45,22 @@ export class BlockSource implements RowSource {
     return this.#next < this.#rowCount
   }
 
+  recycle(): void {
+    if (this.#taken === null) return
+    this.#builder = this.#taken
+    this.#builder.clear()
+    this.#taken = null
+  }
+
   async close(): Promise<void> {
     this.#next = this.#rowCount
     this.#onClose()
+  }
+
+  #newBuilder(capacityRows: number): RowBlockBuilder {
+    const { columns, columnIds } = this.#block
+    const definitions = columns.map(({ physical }, index) => ({ id: columnIds[index], physical }))
+    return new RowBlockBuilder(definitions, false, capacityRows)
   }
 
   /** Where the next batch ends: behind at least one row. */

@@ -67,6 +67,25 @@ describe('BlockSource', () => {
     expect((await batchesOf(source)).map((batch) => batch.length)).toEqual([4096, 904])
   })
 
+  test('makes the next batch in the memory of one that was given back', () => {
+    const sizes = [300 * KIB, 300 * KIB, 2, 300 * KIB, 5]
+    const order = Uint32Array.from(sizes.keys())
+    const source = new BlockSource(aBlock(sizes), order, sizes.length, () => undefined)
+    const first = source.take()?.batch.block
+    source.recycle()
+    const second = source.take()?.batch.block
+    const third = source.take()?.batch.block
+    source.recycle()
+    source.recycle()
+    const fourth = source.take()?.batch.block
+
+    expect(second?.columns[1].bytes.buffer).toBe(first?.columns[1].bytes.buffer)
+    expect(third?.columns[1].bytes.buffer).not.toBe(second?.columns[1].bytes.buffer)
+    expect(second?.columns[1].cell(0)).toEqual(new Uint8Array(300 * KIB).fill(1))
+    expect(fourth?.columns[0].cell(0)).toBe(4)
+    expect(fourth?.columns[1].cell(0)).toEqual(new Uint8Array(5).fill(4))
+  })
+
   test('has no rows once it is closed, and tells', async () => {
     let closedCount = 0
     const source = new BlockSource(aBlock([1, 1]), Uint32Array.of(0, 1), 2, () => closedCount++)

@@ -11,6 +11,7 @@ import type { StreamEncoder } from './row-encoder.ts'
 
 /** Writes rows read at one snapshot; see StreamEncoder. */
 export class JsonResultEncoder implements StreamEncoder {
+  readonly holdsRows = false
   readonly #rows: JsonRowEncoder
   readonly #snapshot: Timestamp
   #hasRows = false

@@ -1,4 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { FrontMemory, type Holding } from '../../../src/api/front-memory.ts'
 import { AGGREGATE_GROUP_COUNT_MAX } from '../../../src/common/limits.ts'
 import { Prng } from '../../../src/util/prng.ts'
 import { aSchema } from '../../support/a-schema.ts'
@@ -199,4 +200,27 @@ describe('many groups', () => {
     const bounded = { ...body, predicates: [{ column: 'id', op: '<', value: 2 }] }
     expect((await app.must('POST', '/t/aggregate', { body: bounded })).rows).toHaveLength(2)
   })
+})
+
+test('a result takes room of the front until it was read, or nobody wants it', async () => {
+  const app = new LocalApp()
+  app.makeTable(aNewTable('t', COLUMNS, 2))
+  const holdFor = vi.spyOn(FrontMemory.prototype, 'holdFor')
+  const open = () => {
+    return app.app.request('http://localhost/api/v1/tables/t/aggregate?format=ndjson', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ aggregates: [{ op: 'COUNT' }] }),
+    })
+  }
+  const read = await open()
+  const cancelled = await open()
+  const holdings = holdFor.mock.results.map(({ value }) => value as Holding)
+  holdFor.mockRestore()
+
+  expect(holdings.map(({ isEmpty }) => isEmpty)).toEqual([false, false])
+  expect(await read.text()).toBe('{"count":0}\n')
+  expect(holdings.map(({ isEmpty }) => isEmpty)).toEqual([true, false])
+  await cancelled.body?.cancel()
+  expect(holdings.map(({ isEmpty }) => isEmpty)).toEqual([true, true])
 })

@@ -194,6 +194,8 @@ describe('POST aggregate', () => {
   test('of what nothing can match still knows the table', async () => {
     const predicates = [{ column: 'n', op: 'IN', values: [] }]
     const body = { aggregates: [{ op: 'COUNT' }], predicates }
+    await insert(samples(5))
+    expect(await rowsOf(body)).toEqual([{ count: 0 }])
     app.service.dropTable('t')
 
     expect((await aggregate(body)).status).toBe(404)
@@ -249,10 +251,23 @@ describe('order and limit', () => {
 
   test('let no more rows through than asked for', async () => {
     expect(await hosts({ limit: 4 })).toBe('0123')
+    expect(await hosts({ limit: 1 })).toBe('0')
     expect(await hosts({ limit: 0 })).toBe('')
     expect(await hosts({ limit: 1000 })).toBe('012345')
     expect(await rowsOf({ aggregates: [{ op: 'COUNT' }], limit: 0 })).toEqual([])
   })
+})
+
+test('what nobody wants is not asked for', async () => {
+  await insert(samples(5))
+  for (const tablet of app.service.tablets.values()) {
+    tablet.aggregate = async () => {
+      throw new Error('asked')
+    }
+  }
+
+  expect(await rowsOf({ group_by: ['host'], limit: 0 })).toEqual([])
+  expect((await aggregate({ group_by: ['host'], limit: 1 })).status).toBe(500)
 })
 
 describe('read modes', () => {
