@@ -160,6 +160,7 @@ async function answerStream(
   const source: RowSource = {
     take: () => feed.take(),
     more: () => feed.more(),
+    recycle: () => feed.recycle(),
     close: () => {
       holding.release()
       return feed.close()

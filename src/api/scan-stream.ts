@@ -14,7 +14,7 @@ const COPIED_BYTES_MAX = 512 * 1024
 const STEP_ROW_COUNT = 4096
 
 /** Where the rows of a stream come from. */
-export type RowSource = Pick<RowFeed, 'take' | 'more' | 'close'>
+export type RowSource = Pick<RowFeed, 'take' | 'more' | 'recycle' | 'close'>
 
 /** What a stream is made of. */
 export interface StreamOptions {
@@ -96,7 +96,9 @@ class ChunkSource {
     encoder.appendRows(batch.block, start, next, this.#out)
     this.#rowsLeft -= next - start
     this.#row = next
-    if (next === end) this.#run = null
+    if (next < end) return true
+    this.#run = null
+    if (!encoder.holdsRows) feed.recycle()
     return true
   }
 

@@ -42,6 +42,8 @@ export interface RowFeed {
   more(): Promise<boolean>
   /** As `more`, but gives the caller a say after every step. */
   step(): Promise<FeedStep>
+  /** Gives back the memory of all rows taken so far, at which nobody looks any more. */
+  recycle(): void
   /**
    * Where to go on if the scan ends here, while no rows are at hand; null: behind the last row
    * taken.
@@ -106,6 +108,10 @@ export class SequentialFeed implements RowFeed {
     this.#doneKey = null
     this.#window = Math.min(this.#window * 2, TABLET_FAN_OUT_MAX)
     return this.#current === this.#cursors.length ? 'end' : 'nothing'
+  }
+
+  recycle(): void {
+    this.#cursors.at(this.#current)?.recycle()
   }
 
   get position(): FeedPosition | null {
@@ -196,6 +202,10 @@ export class MergeFeed implements RowFeed {
     }
     if (this.#empty.length > 0) return 'nothing'
     return this.#heap.length > 0 ? 'rows' : 'end'
+  }
+
+  recycle(): void {
+    // Of a batch that others were taken after, rows may still be at hand.
   }
 
   get position(): FeedPosition | null {

@@ -37,6 +37,8 @@ export interface TabletCursor {
    * resolved.
    */
   next(): Promise<ScanFrameBatch | null>
+  /** Gives back the memory of all batches given so far, at which nobody looks any more. */
+  recycle(): void
   /** Lets go of the tablet. */
   close(): Promise<void>
 }
@@ -75,6 +77,10 @@ export class PageCursor implements TabletCursor {
   async next(): Promise<ScanFrameBatch | null> {
     if (this.#batches.length === 0 && !this.isExhausted) await this.#fetch()
     return this.#batches.shift() ?? null
+  }
+
+  recycle(): void {
+    // Several batches came in one message, which goes with the last of them.
   }
 
   async close(): Promise<void> {
@@ -157,6 +163,10 @@ export class StreamCursor implements TabletCursor {
       else if (batch.block.rowCount > 0) return this.#note(batch)
     }
     return null
+  }
+
+  recycle(): void {
+    this.#source?.recycle()
   }
 
   async close(): Promise<void> {
@@ -261,6 +271,10 @@ export class WholeCursor implements TabletCursor {
     return this.#stream.next()
   }
 
+  recycle(): void {
+    this.#stream?.recycle()
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#page.close()
@@ -268,9 +282,20 @@ export class WholeCursor implements TabletCursor {
   }
 }
 
-/** Reads a byte stream in pieces of the size that is asked for: by default they are of 4 KiB. */
+/** Memory of this size and above is used again. */
+const RECYCLED_BYTES_MIN = 16 * 1024
+/** Pieces of memory that wait to be used again: a record batch of Arrow is a few frames. */
+const SPARE_COUNT_MAX = 8
+
+/**
+ * Reads a byte stream in pieces of the size that is asked for: by default they are of 4 KiB. To make
+ * memory for each piece would cost more than to fill it.
+ */
 class ByteSource {
   readonly #reader: ReadableStreamBYOBReader
+  /** Memory of pieces that were given, and of pieces that were given back. */
+  #lent: ArrayBuffer[] = []
+  #spare: ArrayBuffer[] = []
 
   constructor(stream: ReadableStream<Uint8Array>) {
     this.#reader = stream.getReader({ mode: 'byob' })
@@ -283,14 +308,34 @@ class ByteSource {
    */
   async read(bytes: number): Promise<Uint8Array | null> {
     try {
-      const { done, value } = await this.#reader.read(new Uint8Array(bytes))
-      return done || value === undefined ? null : value
+      const { done, value } = await this.#reader.read(new Uint8Array(this.#memory(bytes), 0, bytes))
+      if (done || value === undefined) return null
+      if (value.buffer.byteLength >= RECYCLED_BYTES_MIN) this.#lent.push(value.buffer)
+      return value
     } catch {
       return null
     }
   }
 
+  /** Takes the memory of all pieces given so far back. */
+  recycle(): void {
+    for (const memory of this.#lent) {
+      if (this.#spare.length < SPARE_COUNT_MAX) this.#spare.push(memory)
+    }
+    this.#lent = []
+  }
+
+  #memory(bytes: number): ArrayBuffer {
+    if (bytes < RECYCLED_BYTES_MIN) return new ArrayBuffer(bytes)
+    const spare = this.#spare.pop()
+    if (spare !== undefined && spare.byteLength >= bytes) return spare
+    // Frames are of about the same size: with some room the next one fits too.
+    return new ArrayBuffer(bytes + (bytes >>> 3))
+  }
+
   async cancel(): Promise<void> {
+    this.#lent = []
+    this.#spare = []
     try {
       await this.#reader.cancel()
     } catch {

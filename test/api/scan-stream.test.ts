@@ -20,6 +20,10 @@ class LetterEncoder implements StreamEncoder {
     this.#isPatient = isPatient
   }
 
+  get holdsRows(): boolean {
+    return this.#kept > 0
+  }
+
   appendHeader(out: ByteArena): void {
     append(out, '(')
   }
@@ -43,6 +47,7 @@ function append(out: ByteArena, text: string): void {
 /** A feed of runs of these many rows, each of which has to be waited for. */
 class Feed {
   closedCount = 0
+  recycledCount = 0
   awaitedCount = 0
   readonly #counts: readonly (number | 'fails')[]
   #hasRun = false
@@ -65,6 +70,10 @@ class Feed {
     if (this.#counts[this.awaitedCount++] === 'fails') throw new Error('gone')
     this.#hasRun = true
     return true
+  }
+
+  recycle(): void {
+    this.recycledCount++
   }
 
   async close(): Promise<void> {
@@ -99,6 +108,14 @@ describe('rowStream', () => {
 
   test('waits for as many rows as an encoder keeps', async () => {
     expect(await chunksOf(new Feed([2, 1]), new LetterEncoder(true))).toEqual(['(', 'kkk)'])
+  })
+
+  test('gives the memory of rows back once they are appended, not while they are kept', async () => {
+    const [written, kept] = [new Feed([2, 1]), new Feed([2, 1])]
+    await chunksOf(written, new LetterEncoder(false))
+    await chunksOf(kept, new LetterEncoder(true))
+
+    expect([written.recycledCount, kept.recycledCount]).toEqual([2, 0])
   })
 
   test('ends with the last row that is wanted, and asks for no more', async () => {

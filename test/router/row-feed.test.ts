@@ -43,6 +43,8 @@ class ScriptedCursor implements TabletCursor {
     return null
   }
 
+  recycle(): void {}
+
   async close(): Promise<void> {
     this.isClosed = true
   }

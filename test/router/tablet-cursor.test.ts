@@ -90,14 +90,14 @@ function framesOf(batches: readonly ScanFrameBatch[]): Uint8Array {
   return concatBytes(...batches.map((it) => writer.encodeBatch(it)), writer.encodeEnd())
 }
 
-function streamOf(bytes: Uint8Array, failure?: Error): ReadableStream<Uint8Array> {
+function streamOf(bytes: Uint8Array, failure?: Error, piece = 100): ReadableStream<Uint8Array> {
   let offset = 0
   return new ReadableStream({
     type: 'bytes',
     pull(controller) {
       if (offset < bytes.length) {
-        controller.enqueue(bytes.slice(offset, offset + 100))
-        offset += 100
+        controller.enqueue(bytes.slice(offset, offset + piece))
+        offset += piece
       } else if (failure !== undefined) {
         controller.error(failure)
       } else {
@@ -182,6 +182,31 @@ describe('PageCursor', () => {
 })
 
 describe('StreamCursor', () => {
+  test('uses memory again that was given back, and no other', async () => {
+    const large = (first: number) => {
+      const builder = new RowBlockBuilder([{ id: 0, physical: PHYSICAL.float64 }], false)
+      for (let row = 0; row < 4000; row++) {
+        builder.setNumber(0, first + row)
+        builder.endRow()
+      }
+      return { block: builder.view(), keys: null }
+    }
+    const stream = () => scanOf(streamOf(framesOf([0, 1, 2, 3].map(large)), undefined, 100_000))
+    const session = sessionOf({ scan: stream })
+    const cursor = new StreamCursor(session, 0, { ...REQUEST, withKeys: false })
+    const firstOf = (found: ScanFrameBatch | null) => found?.block.columns[0].lanes[0]
+    const memoryOf = (found: ScanFrameBatch | null) => found?.block.columns[0].bytes.byteLength
+
+    const [first, second] = [await cursor.next(), await cursor.next()]
+    expect([firstOf(first), firstOf(second)]).toEqual([0, 1])
+    cursor.recycle()
+    expect(firstOf(await cursor.next())).toBe(2)
+    // What a pending read fills is taken from whoever held it.
+    expect([memoryOf(first), memoryOf(second)].filter((bytes) => bytes === 0)).toHaveLength(1)
+    expect(firstOf(await cursor.next())).toBe(3)
+    expect(await cursor.next()).toBeNull()
+  })
+
   test('reads a stream to its end, however it is cut', async () => {
     const batches = [batch(0, 50), batch(50, 50), batch(50, 120)]
     const session = sessionOf({ scan: () => scanOf(streamOf(framesOf(batches))) })

@@ -44,6 +44,10 @@ export class ArrowRowEncoder {
     this.#held = new HeldRows(columns)
   }
 
+  get holdsRows(): boolean {
+    return this.#held.rowCount > 0
+  }
+
   appendHeader(out: ByteArena): void {
     if (!this.#hasDictionaries) this.#appendSchema(out)
   }

@@ -18,6 +18,7 @@ const MARK = 0xef
 
 /** Writes a header of column names, and records; see RowEncoder. */
 export class CsvRowEncoder {
+  readonly holdsRows = false
   readonly #plans: readonly CellPlan[]
   readonly #header: Uint8Array
   readonly #nullText: Uint8Array

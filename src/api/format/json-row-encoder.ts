@@ -26,6 +26,7 @@ const QUOTING = { never: 0, always: 1, byValue: 2 } as const
 
 /** Writes objects whose members are all columns in their order; see RowEncoder. */
 export class JsonRowEncoder {
+  readonly holdsRows = false
   readonly #plans: readonly CellPlan[]
   readonly #quoting: Uint8Array
   /**

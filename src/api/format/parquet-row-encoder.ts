@@ -37,6 +37,10 @@ export class ParquetRowEncoder {
     this.#footer = new ParquetFooter(parquetSchema(columns))
   }
 
+  get holdsRows(): boolean {
+    return this.#held.rowCount > 0
+  }
+
   appendHeader(out: ByteArena): void {
     this.#sink.appendUint32(PARQUET_MAGIC)
     this.#drain(out)

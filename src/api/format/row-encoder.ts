@@ -35,6 +35,8 @@ export interface StreamEncodeOptions extends RowEncodeOptions {
  * What was taken need not be appended at once: rows may be kept until there are enough of them.
  */
 export interface StreamEncoder {
+  /** Whether rows that were taken are kept where they lie, and are not appended yet. */
+  readonly holdsRows: boolean
   /** Appends what comes before the first row. */
   appendHeader(out: ByteArena): void
   /**

@@ -10,7 +10,6 @@
  */
 
 import type { ColumnVector } from '../../common/column-vector.ts'
-import { CFILE_PAGE_ROW_COUNT_MAX } from '../../common/limits.ts'
 import type { Encoding } from '../../common/schema.ts'
 import { copyBytes } from '../../util/arena.ts'
 import { equalBytes } from '../../util/bytes.ts'
@@ -20,7 +19,6 @@ import { appendNumbers, readNumbers } from './number-stream.ts'
 import { scratchCodes, scratchHigh, scratchLow } from './scratch.ts'
 import { type DecodedValues, STORED_ENCODINGS } from './stored-encodings.ts'
 
-const ROWS_MAX = CFILE_PAGE_ROW_COUNT_MAX
 /** Bytes of all values of a page at most: far above what one takes. */
 const VALUE_BYTES_MAX = 2 ** 28
 /** Different values at most; the table of slots is twice that. */
