@@ -2,9 +2,9 @@
  * Sorting the rows of a block by some of its columns. Nulls are last either way, NaN is above all
  * numbers.
  *
- * A comparison of two rows costs far more than one of two numbers, so 32 bits that tell of the first
- * column are packed with each row into 64, and the runtime sorts those. Rows whose bits are equal
- * are then sorted among themselves by comparisons.
+ * A comparison of two rows costs far more than one of two numbers, so 32 bits that tell of the
+ * first column are packed with each row into 64, and the runtime sorts those. Rows whose bits are
+ * equal are then sorted among themselves by comparisons.
  *
  *   low 32 bits: row    high 32 bits: of a text four bytes, of a number the upper half of a double,
  *                                     turned such that it sorts as an integer; of null all ones

@@ -22,7 +22,7 @@ import {
 import { aggregateResultTypes, numberTypeOf } from './aggregate-types.ts'
 import { shownValue } from './cell-error.ts'
 import { physicalOf } from './data-type.ts'
-import { ExpressionReader } from './expression-request.ts'
+import { ExpressionReader } from './expression-reader.ts'
 import { COLUMN_COUNT_MAX, NAME_BYTES_MAX } from './limits.ts'
 import {
   knownColumn,

@@ -1,7 +1,7 @@
 /** Aggregations over the rows of a table. */
 
 import { aggregateAnswerSchema, aggregateSchema } from '../../wire/aggregate-schemas.ts'
-import { answerAggregate } from '../aggregate-answer.ts'
+import { answerAggregate } from '../answer-aggregate.ts'
 import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
 import { READ_PARAMETERS, readQuery } from '../query-params.ts'
 import { checkJsonBody, readRequestBody } from '../request-body.ts'

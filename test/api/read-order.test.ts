@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readOrder } from '../../src/api/aggregate-order.ts'
+import { readOrder } from '../../src/api/read-order.ts'
 import { aSchema } from '../support/a-schema.ts'
 import { parseJson } from '../support/parse-json.ts'
 

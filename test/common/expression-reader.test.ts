@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Expression, NumberType } from '../../src/common/aggregate-spec.ts'
-import { ExpressionReader } from '../../src/common/expression-request.ts'
+import { ExpressionReader } from '../../src/common/expression-reader.ts'
 import { EXPRESSION_PART_COUNT_MAX } from '../../src/common/limits.ts'
 import { aSchema } from '../support/a-schema.ts'
 import { parseJson } from '../support/parse-json.ts'
