@@ -3,6 +3,7 @@
 import type { ColumnVector } from '../common/column-vector.ts'
 import { READ_AHEAD_BYTES } from '../common/limits.ts'
 import type { CFileReader } from './cfile-reader.ts'
+import { LaneRoom } from './lane-room.ts'
 import type { ReadIntent } from './page-cache.ts'
 import { ReadAhead } from './read-ahead.ts'
 
@@ -17,6 +18,11 @@ export interface CFileCursorOptions {
    * is dropped soon.
    */
   readonly isCached?: boolean
+  /**
+   * Whether cells are good until the next page is asked for, and no longer; then nothing is kept in
+   * the cache either.
+   */
+  readonly isBorrowed?: boolean
   /** Pages outside `[pageStart, pageEnd)` are not read ahead; left out: all may be. */
   readonly pageStart?: number
   readonly pageEnd?: number
@@ -42,6 +48,8 @@ export class CFileCursor {
   readonly reader: CFileReader
   readonly #ahead: ReadAhead
   readonly #isCached: boolean
+  /** Where the lanes of the last page lie; null: pages are not borrowed. */
+  readonly #room: LaneRoom | null
   readonly #intent: ReadIntent
   readonly #stats: PageCounters | null
   #index = -1
@@ -51,6 +59,7 @@ export class CFileCursor {
     const { isDescending = false, readAheadBytes = READ_AHEAD_BYTES, isCached = true } = options
     this.reader = reader
     this.#isCached = isCached
+    this.#room = options.isBorrowed === true ? new LaneRoom() : null
     this.#intent = options.intent ?? 'scan'
     this.#stats = options.stats ?? null
     const { pageStart, pageEnd } = options
@@ -64,7 +73,8 @@ export class CFileCursor {
   }
 
   /**
-   * The cells of a page. Shared: never written to; good for as long as they are held.
+   * The cells of a page. Shared: never written to; good for as long as they are held, unless they
+   * are borrowed.
    *
    * Throws: CORRUPTION that names the block. Cost: 1 row read for every `readAheadBytes` of pages
    * in a row; decoding the page unless it is in the cache or the last one asked for.
@@ -93,6 +103,7 @@ export class CFileCursor {
 
   #read(index: number): ColumnVector {
     const bytes = this.#ahead.page(index)
+    if (this.#room !== null) return this.reader.decodePage(index, bytes, this.#room)
     // Cells may be views of the bytes: what is kept must not keep the pages around it alive.
     return this.#isCached
       ? this.reader.keepPage(index, bytes.slice())

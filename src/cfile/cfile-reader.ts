@@ -9,6 +9,7 @@ import { CorruptionError } from '../common/status.ts'
 import { assert } from '../util/assert.ts'
 import type { BlockReader } from './block-id.ts'
 import type { CFileMeta } from './cfile-meta.ts'
+import type { LaneRoom } from './lane-room.ts'
 import { decodePage } from './page.ts'
 import type { PageCache, ReadIntent } from './page-cache.ts'
 import { type PageList, pageIndexOf, pageText, readPage, rowCountOf } from './page-list.ts'
@@ -124,10 +125,12 @@ export class CFileReader {
     return this.keepPage(index, readPage(this.meta.pages, index, this.blocks))
   }
 
-  /** Decodes a page's bytes; the cells may be views of them. Throws: CORRUPTION. */
-  decodePage(index: number, bytes: Uint8Array): ColumnVector {
+  /**
+   * Decodes a page's bytes; the cells may be views of them, and lie in a `room`. Throws: CORRUPTION.
+   */
+  decodePage(index: number, bytes: Uint8Array, room: LaneRoom | null = null): ColumnVector {
     const where = pageText(this.#where, this.meta.pages, index)
-    const cells = decodePage(bytes, this.meta.physical, where)
+    const cells = decodePage(bytes, this.meta.physical, where, room)
     const rowCount = this.pageEnd(index) - this.pageStart(index)
     if (cells.rowCount !== rowCount) {
       throw new CorruptionError(`${where}: has ${cells.rowCount} rows, not ${rowCount}`)

@@ -41,6 +41,7 @@ import { BodyWriter } from './encoding/body-writer.ts'
 import { expandLanes } from './encoding/expand-lanes.ts'
 import { type DecodedValues, STORED_ENCODINGS } from './encoding/stored-encodings.ts'
 import { arePacked, decodeValues, encodeValues } from './encoding/values.ts'
+import type { LaneRoom } from './lane-room.ts'
 
 /** First byte of every page. A page of another version begins with another. */
 export const PAGE_FORMAT = 0xc1
@@ -118,10 +119,15 @@ export function encodePage(cells: ColumnVector, options: PageOptions): Uint8Arra
  * Decodes a page: `bytes` begins with it and may go on behind it.
  *
  * Returns: its cells, without set bits; lanes of null cells are zero. They may be views of `bytes`,
- * which must then not change. Throws: CORRUPTION that begins with `where` when the page is not
+ * which must then not change, and their lanes may lie in a `room`, if one is given. Throws: CORRUPTION that begins with `where` when the page is not
  * what was written, or of another physical type.
  */
-export function decodePage(bytes: Uint8Array, physical: Physical, where: string): ColumnVector {
+export function decodePage(
+  bytes: Uint8Array,
+  physical: Physical,
+  where: string,
+  room: LaneRoom | null = null,
+): ColumnVector {
   const page = checkedPage(bytes, where)
   if (page[1] !== physical) throw new CorruptionError(`${where}: the page is of another type`)
   const words = new Uint32Array(page.buffer, page.byteOffset, PAGE_HEADER_BYTES / 4)
@@ -139,7 +145,7 @@ export function decodePage(bytes: Uint8Array, physical: Physical, where: string)
   const reader = new BodyReader(body, where)
   if (nullCount === rowCount) return nullCells(physical, rowCount)
   if (nullCount === 0) {
-    const values = decodeValues(physical, page[2], rowCount, rowCount, reader)
+    const values = decodeValues(physical, page[2], rowCount, rowCount, reader, room)
     if (values.codes !== null) return ofCodes(values, values.codes, null)
     return new ColumnVector(physical, rowCount, values.bytes, values.offsets, null, null)
   }
@@ -149,7 +155,7 @@ export function decodePage(bytes: Uint8Array, physical: Physical, where: string)
   if (countBits(validity, rowCount) !== presentCount) {
     throw new CorruptionError(`${where}: the page counts its nulls wrong`)
   }
-  const values = decodeValues(physical, page[2], presentCount, rowCount, reader)
+  const values = decodeValues(physical, page[2], presentCount, rowCount, reader, room)
   if (values.codes !== null) {
     return ofCodes(values, expandCodes(values.codes, validity, rowCount), validity)
   }

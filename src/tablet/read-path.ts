@@ -2,10 +2,16 @@
  * Reads of a tablet: which snapshot they see, and what is asked of the rowsets.
  */
 
+import { LANE_BYTES, PHYSICAL } from '../common/data-type.ts'
 import { optimizeDiffSpec } from '../common/diff-spec.ts'
 import { hashKeys } from '../common/hash-keys.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
-import { GET_KEY_COUNT_MAX, READ_BYTES_MAX } from '../common/limits.ts'
+import {
+  GET_KEY_COUNT_MAX,
+  PAGE_CACHE_BYTES_MAX,
+  PAGE_ROWS,
+  READ_BYTES_MAX,
+} from '../common/limits.ts'
 import { pruneInLists } from '../common/prune-in-lists.ts'
 import type { RowBlock } from '../common/row-block.ts'
 import { optimizeScanSpec } from '../common/scan-spec.ts'
@@ -26,6 +32,11 @@ import {
 } from './scan/tablet-scanner.ts'
 import { historyMaxAgeMicros, type TabletParts } from './tablet-parts.ts'
 import type { LookupRequest, ScanRequest } from './tablet-request.ts'
+
+/** Of a large scan: rowsets of which it reads fewer rows are cached all the same. */
+const BORROWED_ROWS_MIN = 4 * PAGE_ROWS
+/** Bytes of a cell of a page of few different strings. */
+const CODE_BYTES = 2
 
 /** A scan that was opened, and the snapshot that it shows. */
 export interface OpenedScan {
@@ -100,7 +111,23 @@ export function openTabletSelections(
 ): RowSetIterator {
   const meter = new ScanMeter(readColumnIds(request))
   const options = scanOptionsOf(parts, request, snapshot, meter)
-  return options === null ? new SequenceIterator([]) : openRowSetScans(options)
+  if (options === null) return new SequenceIterator([])
+  const rowSets = parts.tree.inRange(options.lowerKey, options.upperKey)
+  const rowCount = rowSets.reduce((sum, { meta }) => sum + meta.rowCount, 0)
+  const bytes = rowCount * laneBytesOf(parts.schema, readColumnIds(request))
+  // What the cache cannot hold is not put there, only to push out all that is.
+  const isLarge = bytes > PAGE_CACHE_BYTES_MAX
+  return openRowSetScans(options, isLarge ? BORROWED_ROWS_MIN : undefined)
+}
+
+/** Bytes that a row of columns takes in decoded pages, about. */
+function laneBytesOf(schema: Schema, columnIds: readonly number[]): number {
+  let bytes = 0
+  for (const id of new Set(columnIds)) {
+    const { physical } = schema.mustById(id)
+    bytes += physical === PHYSICAL.binary ? CODE_BYTES : LANE_BYTES[physical]
+  }
+  return bytes
 }
 
 /** Every column that a scan reads, for its predicates or for its result. */

@@ -43,6 +43,11 @@ export interface RowSetScan extends RowProjection {
    * All columns of the key, to leave out rowsets by tests on them; left out: only by the bounds.
    */
   readonly keyColumns?: readonly Column[]
+  /**
+   * Selections only: where so many rows or more lie within the bounds, cells are borrowed as the
+   * selection is, and nothing is kept in the cache; left out: nowhere.
+   */
+  readonly borrowedRowsMin?: number
   /** Counts what is done; left out: nobody asks. */
   readonly meter?: ScanMeter
   /**

@@ -43,6 +43,22 @@ describe('CFileCursor', () => {
     expect(blocks.rowsRead).toBeLessThanOrEqual(Math.ceil(PAGE_COUNT / 5) + 2)
   })
 
+  test('gives borrowed cells until the next page, and keeps none', () => {
+    const { cache, reader } = aFile(1 << 20)
+    const cursor = new CFileCursor(reader, { isBorrowed: true })
+
+    const firsts = [0, 1, 7, 7].map((index) => {
+      const cells = cursor.page(index)
+      return [cells.lanes[0], cells.lanes[PAGE_ROWS - 1], cells.rowCount]
+    })
+
+    const expected = [0, 1, 7, 7].map((index) => {
+      return [index * PAGE_ROWS, (index + 1) * PAGE_ROWS - 1, PAGE_ROWS]
+    })
+    expect(firsts).toEqual(expected)
+    expect(cache.heldBytes).toBe(0)
+  })
+
   test('jumps over pages', () => {
     const { blocks, reader } = aFile()
     const cursor = new CFileCursor(reader)

@@ -5,10 +5,14 @@ import type { PlainCell, PlainRow } from './a-write-block.ts'
 import { toPlain } from './row-data.ts'
 
 /** The rows that a scan selects, as tests write them, in the order they come in. */
-export function selectedRows(options: ScanOptions, scannedMax: number): PlainRow[] {
+export function selectedRows(
+  options: ScanOptions,
+  scannedMax: number,
+  borrowedRowsMin?: number,
+): PlainRow[] {
   const columns = options.columnIds.map((id) => options.schema.mustById(id))
   const rows: PlainRow[] = []
-  const scan: RowSetIterator = openRowSetScans(options)
+  const scan: RowSetIterator = openRowSetScans(options, borrowedRowsMin)
   for (;;) {
     const selection = scan.nextSelection(scannedMax)
     if (selection === null) break

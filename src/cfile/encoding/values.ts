@@ -3,6 +3,7 @@
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { LANE_BYTES, PHYSICAL, type Physical } from '../../common/data-type.ts'
 import type { Encoding } from '../../common/schema.ts'
+import type { LaneRoom } from '../lane-room.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { BodyWriter } from './body-writer.ts'
 import { appendFloats, readFloats } from './floats.ts'
@@ -100,7 +101,8 @@ function tryDictionary(cells: ColumnVector, start: number, body: BodyWriter): bo
 }
 
 /**
- * Reads `count` values. Lanes get room for `rowCount`, and the values are the first ones.
+ * Reads `count` values. Lanes get room for `rowCount`, and the values are the first ones. With a
+ * `room` lanes may lie in it.
  *
  * Throws: CORRUPTION when they are not what `encodeValues` writes.
  */
@@ -110,6 +112,7 @@ export function decodeValues(
   count: number,
   rowCount: number,
   reader: BodyReader,
+  room: LaneRoom | null = null,
 ): DecodedValues {
   if (physical === PHYSICAL.binary) return decodeStrings(encoding, count, reader)
   const laneBytes = LANE_BYTES[physical]
@@ -120,7 +123,8 @@ export function decodeValues(
     lanes.set(view)
     return { bytes: lanes, offsets: NO_OFFSETS, codes: null }
   }
-  const bytes = new Uint8Array(rowCount * laneBytes)
+  const byteCount = rowCount * laneBytes
+  const bytes = room === null ? new Uint8Array(byteCount) : room.take(byteCount)
   if (encoding === STORED_ENCODINGS.DICT && laneBytes >= 4) {
     readLaneDictionary(physical, count, reader, bytes)
   } else if (encoding === STORED_ENCODINGS.RLE || encoding === STORED_ENCODINGS.BIT_SHUFFLE) {

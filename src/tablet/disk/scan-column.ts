@@ -43,6 +43,8 @@ export interface ScanColumnOptions {
   readonly rowEnd: number
   /** Whether they are a single one. */
   readonly isPoint: boolean
+  /** Whether cells are good for one window only, and nothing is kept of them. */
+  readonly isBorrowed: boolean
   /** Why pages that no window came to are passed over. */
   readonly passedFor: PageSkip
   /** Counts what becomes of the pages. */
@@ -117,6 +119,7 @@ export class ScanColumn {
       pageStart: this.#firstPage,
       pageEnd: this.#endPage,
       intent: options.isPoint ? 'point' : 'scan',
+      isBorrowed: options.isBorrowed,
       stats,
     })
   }

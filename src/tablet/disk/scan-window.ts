@@ -121,6 +121,7 @@ export class ScanWindow {
         readAheadBytes,
         rowStart: start,
         rowEnd: end,
+        isBorrowed: end - start >= (scan.borrowedRowsMin ?? Number.POSITIVE_INFINITY),
         isPoint,
         passedFor: this.#diff === null ? ('zone_map' as const) : ('no_rows_left' as const),
         stats: meter.column(column.id),

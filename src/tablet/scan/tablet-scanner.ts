@@ -71,11 +71,16 @@ export function openInKeyOrder(rowSets: readonly RowSet[], scan: RowSetScan): Ro
 
 /**
  * Opens a scan of every rowset by itself, one after the other: for whoever asks for selections and
- * does not care for the order of rows. Requires: as `openScan`; no keys are asked for.
+ * does not care for the order of rows. `borrowedRowsMin`: as in a RowSetScan. Requires: as `openScan`;
+ * no keys are asked for.
  */
-export function openRowSetScans(options: ScanOptions): RowSetIterator {
-  const scan = rowSetScanOf(options, metersOf(options).meter)
-  if (scan === null) return new SequenceIterator([])
+export function openRowSetScans(
+  options: ScanOptions,
+  borrowedRowsMin = Number.POSITIVE_INFINITY,
+): RowSetIterator {
+  const common = rowSetScanOf(options, metersOf(options).meter)
+  if (common === null) return new SequenceIterator([])
+  const scan = { ...common, borrowedRowsMin }
   const found = rowSetsIn(options.rowSets, scan)
   return new SequenceIterator(found.map(({ rowSet }) => rowSet.openIterator(scan)))
 }

@@ -214,7 +214,8 @@ class RandomTablet {
     expect(found.rows).toEqual(expected.map((row) => pick(schema, names, row)))
     if (options.withKeys) expect(found.keys).toEqual(expected.map((row) => hexOf(encoded(row))))
     this.#checkStats(options, expected.length)
-    const selected = selectedRows(options, prng.pick([1, 30, 1e6]))
+    const borrowedRowsMin = prng.pick([undefined, 1])
+    const selected = selectedRows(options, prng.pick([1, 30, 1e6]), borrowedRowsMin)
     expect(inSomeOrder(selected)).toEqual(inSomeOrder(found.rows))
     expect(this.context.pins.fileCount).toBe(0)
   }
