@@ -16,6 +16,8 @@ import { ScanFrameWriter } from '../wire/scan-frame.ts'
 export interface BatchSource {
   /** The next batch, possibly without rows, or null at the end. */
   nextBatch(rowCountMax: number, bytesMax: number): ScanBatch | null
+  /** Lets go of what the scan holds. */
+  close(): void
 }
 
 /** A part of a scan: see `ReadAnswer`. */
@@ -26,12 +28,21 @@ export interface ReadPage {
 }
 
 /**
- * Reads up to `rowCountMax` rows and about `bytesMax` bytes.
+ * Reads up to `rowCountMax` rows and about `bytesMax` bytes, and closes the scan: what lies behind
+ * the page is read by another.
  *
  * Returns: at least one row, unless there is none or so many had to be looked at in vain that the
  * time is up.
  */
 export function readPage(source: BatchSource, rowCountMax: number, bytesMax: number): ReadPage {
+  try {
+    return readBatches(source, rowCountMax, bytesMax)
+  } finally {
+    source.close()
+  }
+}
+
+function readBatches(source: BatchSource, rowCountMax: number, bytesMax: number): ReadPage {
   const writer = new ScanFrameWriter()
   const frames: Uint8Array[] = []
   let rowCountLeft = rowCountMax

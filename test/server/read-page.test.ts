@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { PHYSICAL } from '../../src/common/data-type.ts'
 import { READ_BYTES_MAX, READ_SCANNED_ROW_COUNT_MAX } from '../../src/common/limits.ts'
 import { RowBlockBuilder } from '../../src/common/row-block-builder.ts'
@@ -31,7 +31,7 @@ function sourceOf(batches: readonly ScanBatch[]) {
     asked.push([rowCountMax, bytesMax])
     return batches[asked.length - 1] ?? null
   }
-  return { asked, nextBatch }
+  return { asked, nextBatch, close: vi.fn() }
 }
 
 function rowCountOf(frames: Uint8Array): number {
@@ -89,5 +89,19 @@ describe('readPage', () => {
 
     expect(page.hasMore).toBe(true)
     expect(page.frames.length).toBeLessThan(READ_BYTES_MAX + 300_000)
+  })
+
+  test('lets go of the scan once, whether it ends, is full or fails', () => {
+    const ended = sourceOf([])
+    readPage(ended, 10, 1000)
+    expect(ended.close).toHaveBeenCalledTimes(1)
+
+    const full = sourceOf([batchOf(3, 1, 3, 5), batchOf(2, 1, 2, 7)])
+    readPage(full, 3, 1000)
+    expect(full.close).toHaveBeenCalledTimes(1)
+
+    const failing = { ...sourceOf([]), nextBatch: vi.fn().mockThrow(new RangeError('damaged')) }
+    expect(() => readPage(failing, 10, 1000)).toThrow('damaged')
+    expect(failing.close).toHaveBeenCalledTimes(1)
   })
 })
