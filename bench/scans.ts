@@ -104,11 +104,10 @@ async function reportHeap(service: BenchService, url: string, format: string): P
 async function reportWrites(service: BenchService, count: number): Promise<void> {
   const { address } = service
   await ask(address, 'POST', '/tables', { name: WRITTEN, schema: { columns: MIXED_COLUMNS } })
-  for (const [where, scanned] of [
-    ['to another tablet', WRITTEN],
-    ['to the tablet that is scanned', TABLE],
+  for (const [where, writeOne] of [
+    ['to another tablet', writerOf(address)],
+    ['to the tablet that is scanned', updaterOf(address)],
   ] as const) {
-    const writeOne = where.startsWith('to another') ? writerOf(address) : updaterOf(address)
     await latencies(writeOne, count)
     const alone: number[] = []
     const scanning: number[] = []
@@ -119,10 +118,10 @@ async function reportWrites(service: BenchService, count: number): Promise<void>
       await scan.stop()
     }
     const ratio = median(scanning) / median(alone)
+    const [before, during] = [alone, scanning].map((times) => median(times).toFixed(2))
     process.stdout.write(
-      `  a write ${where === 'to another tablet' ? where : `to ${scanned}, which is scanned`}: ` +
-        `median ${median(alone).toFixed(2)} ms alone, ${median(scanning).toFixed(2)} while a full ` +
-        `scan streams, ${ratio.toFixed(2)} times ${atMost(ratio, 3)}\n`,
+      `  a write ${where}: median ${before} ms alone, ${during} while a full scan streams, ` +
+        `${ratio.toFixed(2)} times ${atMost(ratio, 3)}\n`,
     )
   }
 }

@@ -33,7 +33,8 @@ export async function answerAggregate(
   const onFailure = (error: unknown) => {
     front.ports.log.error('aggregation broke off', { table_id: session.table.entry.id }, error)
   }
-  const stream = rowStream({ feed: source, encoder, rowCountMax: rowCount, onFailure })
+  const pause = () => front.ports.sleep(0)
+  const stream = rowStream({ feed: source, encoder, rowCountMax: rowCount, pause, onFailure })
   return new Response(stream, { headers: scanHeaders(snapshot, options.format) })
 }
 

@@ -166,7 +166,8 @@ async function answerStream(
       return feed.close()
     },
   }
-  const stream = rowStream({ feed: source, encoder, rowCountMax: scan.owed, onFailure })
+  const pause = () => front.ports.sleep(0)
+  const stream = rowStream({ feed: source, encoder, rowCountMax: scan.owed, pause, onFailure })
   return new Response(stream, { headers: scanHeaders(snapshot, format) })
 }
 

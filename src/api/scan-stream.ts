@@ -11,7 +11,7 @@ const CHUNK_BYTES = 128 * 1024
 /** A chunk of more than that is handed on in the memory that it was made in. */
 const COPIED_BYTES_MAX = 512 * 1024
 /** Rows that are encoded before it is looked at how much there is. */
-const STEP_ROW_COUNT = 4096
+const STEP_ROW_COUNT = 512
 
 /** Where the rows of a stream come from. */
 export type RowSource = Pick<RowFeed, 'take' | 'more' | 'recycle' | 'close'>
@@ -22,18 +22,24 @@ export interface StreamOptions {
   readonly encoder: StreamEncoder
   /** Rows in all, or infinity. */
   readonly rowCountMax: number
+  /**
+   * Lets others run, those too who wait for bytes from outside. A reader that is fast enough is
+   * never waited for, so that without pauses requests would wait until the scan is over.
+   */
+  readonly pause: () => Promise<void>
   /** Told of a failure once the transfer is under way. */
   readonly onFailure: (error: unknown) => void
 }
 
 /** A stream of encoded rows. */
 export function rowStream(options: StreamOptions): ReadableStream<Uint8Array> {
-  const { feed, onFailure } = options
+  const { feed, pause, onFailure } = options
   const source = new ChunkSource(options)
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
+          await pause()
           const chunk = await source.next()
           if (chunk === null) controller.close()
           else controller.enqueue(chunk)

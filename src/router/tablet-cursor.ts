@@ -288,8 +288,8 @@ const RECYCLED_BYTES_MIN = 16 * 1024
 const SPARE_COUNT_MAX = 8
 
 /**
- * Reads a byte stream in pieces of the size that is asked for: by default they are of 4 KiB. To make
- * memory for each piece would cost more than to fill it.
+ * Reads a byte stream in pieces of the size that is asked for: by default they are of 4 KiB. To
+ * make memory for each piece would cost more than to fill it.
  */
 class ByteSource {
   readonly #reader: ReadableStreamBYOBReader

@@ -151,7 +151,7 @@ export interface AggregateCall extends TabletCall {
   readonly snapshot: Timestamp | null
 }
 
-/** What a tablet's rows add to an aggregation: frames as in scan-frame.ts, ended by an END frame. */
+/** What the rows of a tablet add to an aggregation: frames as in scan-frame.ts, with their end. */
 export interface AggregateAnswer {
   readonly snapshot: Timestamp
   readonly frames: Uint8Array

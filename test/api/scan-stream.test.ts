@@ -81,12 +81,15 @@ class Feed {
   }
 }
 
+const pause = async () => undefined
+
 async function chunksOf(
   feed: Feed,
   encoder: StreamEncoder,
   rowCountMax = Infinity,
 ): Promise<string[]> {
-  const stream = rowStream({ feed, encoder, rowCountMax, onFailure: () => undefined })
+  const onFailure = () => undefined
+  const stream = rowStream({ feed, encoder, rowCountMax, pause, onFailure })
   const chunks: string[] = []
   for await (const chunk of stream) chunks.push(new TextDecoder().decode(chunk))
   return chunks
@@ -110,7 +113,7 @@ describe('rowStream', () => {
     expect(await chunksOf(new Feed([2, 1]), new LetterEncoder(true))).toEqual(['(', 'kkk)'])
   })
 
-  test('gives the memory of rows back once they are appended, not while they are kept', async () => {
+  test('gives memory back once its rows are appended, not while they are kept', async () => {
     const [written, kept] = [new Feed([2, 1]), new Feed([2, 1])]
     await chunksOf(written, new LetterEncoder(false))
     await chunksOf(kept, new LetterEncoder(true))
@@ -137,8 +140,26 @@ describe('rowStream', () => {
     const chunks = await chunksOf(new Feed([500_000]), encoder)
 
     expect(chunks.join('').length).toBe(500_002)
-    expect(Math.max(...encoder.appended)).toBe(4096)
+    expect(Math.max(...encoder.appended)).toBe(512)
     expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThan(140_000)
+  })
+
+  test('pauses before each chunk', async () => {
+    let pauseCount = 0
+    const stream = rowStream({
+      feed: new Feed([500_000]),
+      encoder: new LetterEncoder(false),
+      rowCountMax: Infinity,
+      pause: async () => {
+        pauseCount++
+      },
+      onFailure: () => undefined,
+    })
+    let chunkCount = 0
+    for await (const _ of stream) chunkCount++
+
+    expect(chunkCount).toBeGreaterThan(3)
+    expect(pauseCount).toBe(chunkCount + 1)
   })
 
   test('never ends what broke off', async () => {
@@ -146,7 +167,7 @@ describe('rowStream', () => {
     const failures: unknown[] = []
     const onFailure = (error: unknown) => failures.push(error)
     const encoder = new LetterEncoder(false)
-    const stream = rowStream({ feed, encoder, rowCountMax: Infinity, onFailure })
+    const stream = rowStream({ feed, encoder, rowCountMax: Infinity, pause, onFailure })
 
     let text = ''
     const read = async () => {

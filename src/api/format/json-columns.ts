@@ -5,8 +5,8 @@
  *   write     the cells, each at the place where its row has got to
  *
  * Measured first, every cell of a run of rows is written where it belongs, whichever column comes
- * first: so the rows are written column after column, each in a loop of its own that knows its type.
- * A writer that cannot measure some cells by its simple rule says so, and another one, which can
+ * first: so the rows are written column after column, each in a loop that knows its type. A writer
+ * that cannot measure some cells by its simple rule says so, and another one, which can
  * write anything, takes the run.
  */
 
@@ -117,8 +117,8 @@ class AnyWriter implements JsonColumnWriter {
 }
 
 /**
- * Integers of 53 bits at most, divided by ten to the power of a scale. `stride` 1: numbers; 2: pairs
- * of words, low word first.
+ * Integers of 53 bits at most, divided by ten to the power of a scale. `stride` 1: numbers; 2:
+ * pairs of words, low word first.
  */
 class FixedWriter implements JsonColumnWriter {
   readonly #stride: number
