@@ -41,8 +41,8 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
-            // What the objects tell at level info is not what a test is about.
-            miniflare: { bindings: { NYALA_LOG_LEVEL: 'error' } },
+            // What the objects tell at level info is not what a test is about, nor who asks.
+            miniflare: { bindings: { NYALA_LOG_LEVEL: 'error', NYALA_AUTH: 'disabled' } },
           }),
         ],
         test: {

@@ -1,5 +1,5 @@
-import { describe, expect, test, vi } from 'vitest'
-import { FrontMemory } from '../../src/api/front-memory.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { FrontMemory, type Holding } from '../../src/api/front-memory.ts'
 import { FRONT_MEMORY_BYTES_MAX } from '../../src/common/limits.ts'
 
 describe('FrontMemory', () => {
@@ -41,9 +41,9 @@ describe('FrontMemory', () => {
     expect(memory.heldBytes).toBe(1)
   })
 
-  test('takes room back that was held for what is gone, once it is short', async () => {
-    const memory = new FrontMemory()
+  describe('when room is short', () => {
     const gone = new Set<object>()
+
     class Weak {
       readonly #owner: object
       constructor(owner: object) {
@@ -53,14 +53,41 @@ describe('FrontMemory', () => {
         return gone.has(this.#owner) ? undefined : this.#owner
       }
     }
-    vi.stubGlobal('WeakRef', Weak)
-    const owner = {}
-    memory.holdFor(owner, FRONT_MEMORY_BYTES_MAX)
-    vi.unstubAllGlobals()
 
-    expect(memory.open().tryGrow(1)).toBe(false)
-    gone.add(owner)
-    expect(memory.open().tryGrow(1)).toBe(true)
-    expect(memory.heldBytes).toBe(1)
+    beforeEach(() => {
+      vi.stubGlobal('WeakRef', Weak)
+    })
+
+    afterEach(() => {
+      vi.unstubAllGlobals()
+    })
+
+    test('takes back what was held for what is gone, once', () => {
+      const memory = new FrontMemory()
+      const owner = {}
+      const holding = memory.holdFor(owner, FRONT_MEMORY_BYTES_MAX)
+
+      expect(memory.open().tryGrow(1)).toBe(false)
+      gone.add(owner)
+      expect(memory.open().tryGrow(1)).toBe(true)
+      expect(memory.heldBytes).toBe(1)
+      holding.release()
+      expect(memory.heldBytes).toBe(1)
+    })
+
+    test('takes back what a request held that was ended before it could release it', () => {
+      const memory = new FrontMemory()
+      const holdings: Holding[] = []
+      void memory.lend((holding) => {
+        holding.grow(FRONT_MEMORY_BYTES_MAX)
+        holdings.push(holding)
+        return new Promise(() => undefined)
+      })
+
+      expect(memory.open().tryGrow(1)).toBe(false)
+      gone.add(holdings[0])
+      expect(memory.open().tryGrow(1)).toBe(true)
+      expect(memory.heldBytes).toBe(1)
+    })
   })
 })

@@ -12,14 +12,23 @@ export interface RestAnswer {
   readonly json: any
 }
 
+/** What sends a request: over the network, unless a test says otherwise. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
 /** Sends requests to one service. */
 export class RestClient {
   readonly #address: string
   readonly #headers: Readonly<Record<string, string>>
+  readonly #fetch: Fetch
 
-  constructor(address: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    address: string,
+    headers: Readonly<Record<string, string>> = {},
+    send: Fetch = (url, init) => fetch(url, init),
+  ) {
     this.#address = address
     this.#headers = headers
+    this.#fetch = send
   }
 
   /** Sends one request below `/api/v1`. An object as body is sent as JSON. */
@@ -29,9 +38,23 @@ export class RestClient {
     body?: object | string | Uint8Array | ReadableStream<Uint8Array>,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<RestAnswer> {
+    const response = await this.open(method, path, body, headers)
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: parse(text) }
+  }
+
+  /** As `send`, and leaves the answer's body to the caller. */
+  open(
+    method: string,
+    path: string,
+    body?: object | string | Uint8Array | ReadableStream<Uint8Array>,
+    headers: Readonly<Record<string, string>> = {},
+    signal: AbortSignal | null = null,
+  ): Promise<Response> {
     const isPlain =
       typeof body === 'object' && !(body instanceof Uint8Array || body instanceof ReadableStream)
-    const response = await fetch(`${this.#address}/api/v1${path}`, {
+    return this.#fetch(`${this.#address}/api/v1${path}`, {
+      signal,
       method,
       headers: {
         ...(isPlain ? { 'content-type': 'application/json' } : {}),
@@ -41,8 +64,6 @@ export class RestClient {
       ...(body === undefined ? {} : { body: isPlain ? JSON.stringify(body) : (body as BodyInit) }),
       ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
     } as RequestInit)
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, text, json: parse(text) }
   }
 
   /** Sends a request and returns its body. Throws when the status is no success. */
