@@ -126,7 +126,9 @@ export class CFileReader {
   }
 
   /**
-   * Decodes a page's bytes; the cells may be views of them, and lie in a `room`. Throws: CORRUPTION.
+   * Decodes a page's bytes; the cells may be views of them, and lie in a `room`.
+   *
+   * Throws: CORRUPTION.
    */
   decodePage(index: number, bytes: Uint8Array, room: LaneRoom | null = null): ColumnVector {
     const where = pageText(this.#where, this.meta.pages, index)

@@ -119,8 +119,9 @@ export function encodePage(cells: ColumnVector, options: PageOptions): Uint8Arra
  * Decodes a page: `bytes` begins with it and may go on behind it.
  *
  * Returns: its cells, without set bits; lanes of null cells are zero. They may be views of `bytes`,
- * which must then not change, and their lanes may lie in a `room`, if one is given. Throws: CORRUPTION that begins with `where` when the page is not
- * what was written, or of another physical type.
+ * which must then not change, and their lanes may lie in a `room`, if one is given. Throws:
+ * CORRUPTION that begins with `where` when the page is not what was written, or of another physical
+ * type.
  */
 export function decodePage(
   bytes: Uint8Array,

@@ -126,7 +126,7 @@ describe('runAggregate', () => {
     }
   })
 
-  test('has one row of nothing without keys, and none with keys, for a table not written to', async () => {
+  test('has one row without keys, and none with them, for a table not written to', async () => {
     const service = new LocalService({ seed: 1 })
     service.createTable(aNewTable('t', COLUMNS, 3))
     const client = new RouterClient(service.front(), 't')

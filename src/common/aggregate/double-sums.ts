@@ -1,6 +1,7 @@
 /**
  * Sums of doubles, compensated: what each addition rounds away is summed by itself (Neumaier's
- * form of Kahan's), so that a sum of very many numbers of one sign is right to its last digits. Hot.
+ * form of Kahan's), so that a sum of very many numbers of one sign is right to its last digits.
+ * One that passes the greatest double on its way stays infinite. Hot.
  */
 
 import { ColumnVector } from '../column-vector.ts'

@@ -1,5 +1,5 @@
 /**
- * Least or greatest integers of two or four words: INT64, INT128, and what is computed exactly. Hot.
+ * Least or greatest integers of two or four words: INT64, INT128, and exact expressions. Hot.
  *
  * Numbers that a double holds exactly are kept apart, as doubles; what comes as words is compared
  * as words. A result is the better of the two.

@@ -1,6 +1,8 @@
 /** Numbers the different pairs of numbers, from 0, in the order in which they are met. Hot. */
 
 const CAPACITY_MIN = 64
+/** Numbers of a pair that have fewer bits are looked up in a table of all such pairs. */
+const SMALL_BITS = 6
 
 /** An open-addressed table of pairs; the pair numbered `n` is `first[n]`, `second[n]`. */
 export class PairNumbers {
@@ -10,20 +12,31 @@ export class PairNumbers {
   second = new Uint32Array(CAPACITY_MIN)
   /** Numbers plus one; 0 where there is none. */
   #slots = new Uint32Array(CAPACITY_MIN * 2)
+  /** Of pairs of small numbers the number plus one; 0: it was not met by `assign`. */
+  readonly #small = new Uint32Array(1 << (2 * SMALL_BITS))
 
   /** Bytes that it holds in memory. */
   get heldBytes(): number {
-    return (this.first.length + this.second.length + this.#slots.length) * 4
+    const words = this.first.length + this.second.length + this.#slots.length + this.#small.length
+    return words * 4
   }
 
   /** Writes to `out[i]` the number of the pair `(a[i], b[i])`. `out` may be one of the two. */
   assign(a: Uint32Array, b: Uint32Array, count: number, out: Uint32Array): void {
+    const small = this.#small
     let lastA = -1
     let lastB = -1
     let last = 0
     for (let i = 0; i < count; i++) {
       const first = a[i]
       const second = b[i]
+      if ((first | second) >>> SMALL_BITS === 0) {
+        // Few values of each, the common case: no hashing, and nothing that depends on the row.
+        const place = (first << SMALL_BITS) | second
+        if (small[place] === 0) small[place] = this.numberOf(first, second) + 1
+        out[i] = small[place] - 1
+        continue
+      }
       // Neighbours are often the same.
       if (first !== lastA || second !== lastB) {
         lastA = first

@@ -13,7 +13,7 @@
 import type { ColumnBuilder } from '../../common/column-builder.ts'
 import { ColumnVector } from '../../common/column-vector.ts'
 import { LANE_BYTES, PHYSICAL } from '../../common/data-type.ts'
-import { PAGE_ROWS, READ_AHEAD_BYTES } from '../../common/limits.ts'
+import { BLOCK_BYTES_TARGET, PAGE_ROWS, READ_AHEAD_BYTES } from '../../common/limits.ts'
 import type { Column } from '../../common/schema.ts'
 import { CorruptionError } from '../../common/status.ts'
 import { compareWhole } from '../../util/bytes.ts'
@@ -107,9 +107,12 @@ export class ScanWindow {
     this.#diff = deltas instanceof DiffDeltaWindow ? deltas : null
     this.#deltas = this.#diff === null && deltas.relevantStores.length === 0 ? null : deltas
     const columns = new Map<number, ScanColumn>()
+    const isBorrowed = end - start >= (scan.borrowedRowsMin ?? Number.POSITIVE_INFINITY)
+    // Whoever reads all of a stored row reads it at once: storage fetches the whole row each time.
+    const readAheadMax = isBorrowed ? BLOCK_BYTES_TARGET : READ_AHEAD_BYTES
     const readAheadBytes = Math.max(
       READ_AHEAD_BYTES_MIN,
-      Math.min(READ_AHEAD_BYTES, Math.floor(SCAN_READ_AHEAD_BYTES / wanted.size)),
+      Math.min(readAheadMax, Math.floor(SCAN_READ_AHEAD_BYTES / wanted.size)),
     )
     for (const column of wanted.values()) {
       const index = changing.indexOf(column)
@@ -121,7 +124,7 @@ export class ScanWindow {
         readAheadBytes,
         rowStart: start,
         rowEnd: end,
-        isBorrowed: end - start >= (scan.borrowedRowsMin ?? Number.POSITIVE_INFINITY),
+        isBorrowed,
         isPoint,
         passedFor: this.#diff === null ? ('zone_map' as const) : ('no_rows_left' as const),
         stats: meter.column(column.id),

@@ -71,8 +71,8 @@ export function openInKeyOrder(rowSets: readonly RowSet[], scan: RowSetScan): Ro
 
 /**
  * Opens a scan of every rowset by itself, one after the other: for whoever asks for selections and
- * does not care for the order of rows. `borrowedRowsMin`: as in a RowSetScan. Requires: as `openScan`;
- * no keys are asked for.
+ * does not care for the order of rows. `borrowedRowsMin`: as in a RowSetScan. Requires: as
+ * `openScan`; no keys are asked for.
  */
 export function openRowSetScans(
   options: ScanOptions,
