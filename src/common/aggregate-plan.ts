@@ -133,7 +133,12 @@ function outputOf(
 ): OutputPlan {
   const { op, input } = aggregate
   const plain = { op, count: -1, scale: 0, physical }
-  if (op === 'COUNT') return { ...plain, state: states.addCount(aggregate) }
+  if (op === 'COUNT') {
+    // A number with too many digits is an error for whoever counts it too: it is worked out.
+    const isComputed = input.kind === 'expression'
+    const state = isComputed ? states.add({ kind: 'count', input }) : states.addCount(aggregate)
+    return { ...plain, state }
+  }
   assert(input.kind !== 'rows', 'only COUNT looks at rows')
   const cells = physicalOfInput(schema, input)
   if (op === 'COUNT_DISTINCT') {

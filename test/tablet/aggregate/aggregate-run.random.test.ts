@@ -20,6 +20,8 @@ import { schemaWith } from '../../support/row-data.ts'
 import { SelectedPages } from '../../support/selected-pages.ts'
 
 const RUN_COUNT = 600
+/** Seeds that found something once. */
+const KNOWN_SEEDS = [104_416]
 const SCHEMA = schemaWith(
   'k INT64 KEY',
   'flag BOOL NULL',
@@ -117,6 +119,7 @@ function bigintText(_: string, value: unknown): unknown {
 
 describe('AggregateRun', () => {
   test('comes to what plain arithmetic comes to, however rows lie and are divided', () => {
+    for (const seed of KNOWN_SEEDS) check(seed)
     let overflowCount = 0
     for (let seed = 1; seed <= RUN_COUNT; seed++) {
       if (check(seed) === 'overflow') overflowCount++
