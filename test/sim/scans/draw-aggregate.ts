@@ -14,8 +14,19 @@ const BUCKETS = ['1s', '90s', '1m', '15m', '1h', '1d', '7d', '365d']
 const NUMBERS = ['0', '1', '2', '-1', '0.5', '0.05', '1.50', '1e3', '-7', '1000000007', '3e-6']
 const WIDE_NUMBERS = ['9007199254740993', '9223372036854775807', '12345678901234567890.125']
 
-/** An aggregation. */
+/** An aggregation; sometimes of a whole table, which needs less than its rows to be answered. */
 export function drawAggregation(prng: Prng, ground: QueryGround): AggregateQuery {
+  const query = drawAnyAggregation(prng, ground)
+  if (!prng.chance(0.2)) return query
+  const aggregates = Array.from({ length: prng.between(1, 6) }, (_, i): ModelAggregate => {
+    const input = { kind: 'column', column: prng.pick(ground.columns).name } as const
+    return { op: prng.pick(['MIN', 'MAX', 'MAX', 'COUNT']), input, as: `a${i}` }
+  })
+  const whole = { predicates: [], lower: null, upper: null, groupBy: [], orderBy: [] }
+  return { ...query, ...whole, aggregates }
+}
+
+function drawAnyAggregation(prng: Prng, ground: QueryGround): AggregateQuery {
   const options: ValueOptions = {
     int64: prng.pick(['number', 'number', 'string']),
     timestamps: prng.pick(['rfc3339', 'micros']),

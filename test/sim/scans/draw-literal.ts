@@ -64,12 +64,13 @@ export function drawLiteral(
 export function drawPrefix(prng: Prng, column: ModelColumn, seen: readonly Value[]): string {
   const value = String(seen.length > 0 ? prng.pick(seen) : drawValue(prng, column))
   if (column.type === 'BINARY') {
-    const end = prng.below(value.length / 2 + 1) * 2
+    const end = prng.chance(0.4) ? value.length : prng.below(value.length / 2 + 1) * 2
     const rest = prng.pick(['', '', '', 'ff', 'ffff', '00', '61'])
     return JSON.stringify(Buffer.from(value.slice(0, end) + rest, 'hex').toString('base64'))
   }
   const characters = [...value]
-  const prefix = characters.slice(0, prng.below(characters.length + 1)).join('')
+  const end = prng.chance(0.4) ? characters.length : prng.below(characters.length + 1)
+  const prefix = characters.slice(0, end).join('')
   return JSON.stringify(prefix + prng.pick(['', '', '', 'a', '\u{10ffff}', '\ud7ff', '\0']))
 }
 

@@ -154,7 +154,7 @@ export function drawMoment(prng: Prng, hasModes: boolean): ModelMoment {
   switch (prng.below(8)) {
     case 0:
     case 1:
-      return { kind: 'now', mode: hasModes ? prng.pick(READ_MODES) : null }
+      return { kind: 'now', mode: hasModes ? prng.pick(READ_MODES) : null, hears: prng.chance(0.3) }
     case 2:
       return { kind: 'now', mode: null }
     case 3:

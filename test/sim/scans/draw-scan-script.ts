@@ -45,6 +45,7 @@ export function drawScanScript(seed: number, readCount: number): ScanScript {
     seed,
     table,
     evictChance: prng.pick([0, 0, 0, 0.02]),
+    skewMicros: prng.pick([0, 0, 100_000]),
     events: new ScriptDrawer(prng, table).draw(readCount),
   }
 }

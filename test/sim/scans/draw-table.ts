@@ -19,7 +19,16 @@ const KEY_TYPES: readonly DataType[] = [
   'VARCHAR',
   'DECIMAL',
 ]
-const TYPES: readonly DataType[] = [...KEY_TYPES, 'BOOL', 'FLOAT', 'DOUBLE', 'DOUBLE']
+// Those of which most can go wrong come more often.
+const MORE_TYPES: readonly DataType[] = [
+  'STRING',
+  'VARCHAR',
+  'BINARY',
+  'FLOAT',
+  'DOUBLE',
+  'DECIMAL',
+]
+const TYPES: readonly DataType[] = [...KEY_TYPES, 'BOOL', 'FLOAT', 'DOUBLE', ...MORE_TYPES]
 const COMPRESSIONS = ['DEFAULT_COMPRESSION', 'NO_COMPRESSION', 'SNAPPY', 'LZ4', 'ZLIB', 'ZSTD']
 const DECIMALS = [
   [1, 0],

@@ -72,11 +72,11 @@ export function drawValue(prng: Prng, column: ModelColumn): Value {
     case 'DOUBLE':
       return drawDouble(prng, DOUBLE_EDGES)
     case 'STRING':
-      return drawText(prng, prng.chance(0.02) ? 300 : 8)
+      return drawText(prng, prng.chance(0.08) ? 300 : 8)
     case 'VARCHAR':
       return drawText(prng, length)
     case 'BINARY':
-      return drawHex(prng, prng.chance(0.02) ? 200 : 6)
+      return drawHex(prng, prng.chance(0.08) ? 200 : 6)
     default:
       return drawInteger(prng, column)
   }
@@ -99,6 +99,7 @@ export function drawText(prng: Prng, lengthMax: number): string {
 }
 
 function drawHex(prng: Prng, lengthMax: number): string {
+  if (lengthMax > 70 && prng.chance(0.5)) return 'ff'.repeat(70) + prng.pick(['', '00', 'fe', 'ff'])
   if (prng.chance(0.2)) return prng.pick([...EDGE_HEX, ...LAST_HEX])
   const count = prng.below(lengthMax + 1)
   return Array.from({ length: count }, () => {
@@ -108,6 +109,7 @@ function drawHex(prng: Prng, lengthMax: number): string {
 }
 
 function drawDouble(prng: Prng, edges: readonly number[]): number {
+  if (prng.chance(0.1)) return prng.pick([Number.NaN, Infinity, -Infinity])
   if (prng.chance(0.4)) return prng.pick([...FLOATS, ...edges])
   if (prng.chance(0.7)) return prng.between(-2000, 2000) / prng.pick([1, 4, 10, 3])
   return (prng.unit() - 0.5) * 10 ** prng.between(-40, 40)

@@ -11,7 +11,7 @@ import { type ModelExpression, Refusal } from './model-expression.ts'
 import { selectRows } from './model-selection.ts'
 import { TABLE_NAME } from './model-table.ts'
 import { jsonText, type ModelColumn, plainText, type Value } from './model-value.ts'
-import { resolveMoment } from './read-moments.ts'
+import { heardHeaders, isLatest, resolveMoment } from './read-moments.ts'
 import { mustBe } from './read-scan.ts'
 import { cellTexts, jsonRows, streamRows } from './scan-answers.ts'
 import {
@@ -28,7 +28,10 @@ import type { Check, ScanWorld, WorldAnswer } from './scan-world.ts'
 export async function readAggregate(world: ScanWorld, query: AggregateQuery): Promise<Check> {
   const asked = resolveMoment(world, query.at)
   const known = world.model.opTimes.at(-1) ?? 0
-  const answer = await world.send(aggregateRequest(world.columns, query, asked))
+  const answer = await world.send({
+    ...aggregateRequest(world.columns, query, asked),
+    headers: heardHeaders(world, query.at),
+  })
   world.count(`aggregate ${query.format}`)
   if (query.at.kind === 'forgotten') return () => mustBe(answer, 410, 'INVALID_SNAPSHOT')
   const isDone = answer.status === 200
@@ -64,6 +67,11 @@ function checkAnswer(
   }
   if (answer.status !== 200) throw new Error(`aggregation: ${answer.status} ${answer.text}`)
   if (asked !== null && snapshot !== asked) throw new Error(`asked for ${asked}, got ${snapshot}`)
+  if (asked === null && isLatest(query.at) && snapshot < known) {
+    const now = selectRows(world.model, query, known)
+    const isSame = now.length === rows.length && now.every(({ row }, i) => row === rows[i])
+    if (!isSame) throw new Error(`aggregation at ${snapshot} does not show writes up to ${known}`)
+  }
   compareGroups(query, found, expected)
   world.count('groups read', expected.rows.length)
 }

@@ -25,6 +25,18 @@ export function resolveMoment(world: ScanWorld, at: ModelMoment): number | null 
   }
 }
 
+/** Headers with the newest time that the client has seen, if it tells. */
+export function heardHeaders({ model }: ScanWorld, at: ModelMoment): Record<string, string> {
+  const newest = model.opTimes.at(-1)
+  const isTold = at.kind === 'now' && at.hears === true && newest !== undefined
+  return isTold ? { 'nyala-propagated-timestamp': String(newest) } : {}
+}
+
+/** Whether a read must show all that was written before it. */
+export function isLatest(at: ModelMoment): boolean {
+  return at.kind === 'now' && (at.mode !== 'READ_YOUR_WRITES' || at.hears === true)
+}
+
 /** Where a diff begins; null for none. */
 export function resolveDiff(
   world: ScanWorld,

@@ -2,11 +2,11 @@
 
 import { diffRows, selectRows } from './model-selection.ts'
 import type { ModelColumn } from './model-value.ts'
-import { resolveDiff, resolveMoment } from './read-moments.ts'
+import { isLatest, resolveDiff, resolveMoment } from './read-moments.ts'
 import { analyze, checkAnalysis } from './scan-analysis.ts'
 import { expectedRow } from './scan-answers.ts'
 import { type ScanTimes, scanRequest } from './scan-requests.ts'
-import type { ModelMoment, ScanQuery } from './scan-script.ts'
+import type { ScanQuery } from './scan-script.ts'
 import type { Check, ScanWorld, WorldAnswer } from './scan-world.ts'
 import type { FoundRow } from './version-model.ts'
 import { type FoundRows, walkScan } from './walk-pages.ts'
@@ -79,10 +79,6 @@ function shownColumns({ columns }: ScanWorld, query: ScanQuery): readonly ModelC
   if (columns.some((column) => column.name === name)) return [columns[0], columns[0]]
   const whole = shown.map((column) => ({ ...column, isNullable: !column.isKey }))
   return [...whole, { ...columns[0], name, type: 'BOOL', isKey: false, isNullable: false }]
-}
-
-function isLatest(at: ModelMoment): boolean {
-  return at.kind === 'now' && at.mode !== 'READ_YOUR_WRITES'
 }
 
 function areSame(a: readonly FoundRow[], b: readonly FoundRow[]): boolean {

@@ -44,10 +44,10 @@ export async function analyze(
 /** Throws when an analysis does not add up. */
 export function checkAnalysis(query: ScanQuery, tablets: ScanAnalysis, { rows }: FoundRows): void {
   let returned = 0
-  // A scan that ends with its limit looks no further.
+  // A scan that ends with its limit looks no further, and one that finds nothing by itself nowhere.
   const addsUp = (read: number, skipped: Counts, total: number) => {
     const known = read + sum(skipped)
-    return query.limit === null ? known === total : known <= total
+    return known === total || (known < total && (query.limit !== null || known === 0))
   }
   for (const tablet of tablets) {
     returned += tablet.rows_returned ?? 0

@@ -24,8 +24,8 @@ export type ReadFormat = (typeof READ_FORMATS)[number]
 
 /** The time that is read at. */
 export type ModelMoment =
-  /** Whatever the mode picks. */
-  | { readonly kind: 'now'; readonly mode: ReadMode | null }
+  /** Whatever the mode picks; `hears`: after a time that the client has seen. */
+  | { readonly kind: 'now'; readonly mode: ReadMode | null; readonly hears?: boolean }
   /** The time of an op, or a microsecond beside it. */
   | { readonly kind: 'op'; readonly dice: number; readonly offset: number }
   /** Ahead of the clock. */
@@ -131,6 +131,8 @@ export interface ScanScript {
   readonly seed: number
   readonly table: ModelTable
   readonly evictChance: number
+  /** How far clocks are off at most, either way. */
+  readonly skewMicros?: number
   readonly events: readonly ScanEvent[]
 }
 

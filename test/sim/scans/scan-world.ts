@@ -61,6 +61,7 @@ export class ScanWorld {
     this.service = new WatchedService({
       seed: script.seed,
       evictChance: script.evictChance,
+      skewMicrosMax: script.skewMicros ?? 0,
       ...(layout === null ? {} : { layout: tabletLayout(layout) }),
     })
     this.service.keyColumns = this.model.keyColumns

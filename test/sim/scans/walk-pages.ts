@@ -3,7 +3,7 @@
 import { Prng } from '../../../src/util/prng.ts'
 import { shuffled } from './draw-table.ts'
 import type { ModelColumn } from './model-value.ts'
-import { mayBeForgotten } from './read-moments.ts'
+import { heardHeaders, mayBeForgotten } from './read-moments.ts'
 import { jsonRows, streamRows } from './scan-answers.ts'
 import {
   type ModelRequest,
@@ -47,7 +47,10 @@ async function walkTokens(
   times: ScanTimes,
   { targetBytes, seed }: ModelTokens,
 ): Promise<FoundRows> {
-  const { text } = await world.must(scanTokensRequest(world.columns, query, times, targetBytes))
+  const { text } = await world.must({
+    ...scanTokensRequest(world.columns, query, times, targetBytes),
+    headers: heardHeaders(world, query.at),
+  })
   const { tokens, snapshot_timestamp: snapshot } = JSON.parse(text) as {
     readonly tokens: readonly { readonly scan_token: string }[]
     readonly snapshot_timestamp: number
@@ -86,7 +89,9 @@ async function walkPages(
   let token: string | null = null
   for (let page = 0; ; page++) {
     const request = requestFor(token)
-    const answer = page === 0 ? await world.must(request) : await world.send(request)
+    const headers = heardHeaders(world, query.at)
+    const answer =
+      page === 0 ? await world.must({ ...request, headers }) : await world.send(request)
     if (page > 0 && answer.status === 410 && mayBeForgotten(world, snapshot)) {
       return { rows, snapshot, isCutOff: true }
     }
