@@ -14,6 +14,8 @@ import {
 
 const ROW_COUNT = 24_000
 const TEXT = 'x'.repeat(40)
+/** So that a batch is full of bytes before it is of rows. */
+const WIDE_TEXT = 'x'.repeat(1000)
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -83,6 +85,57 @@ describe('ScanStreams of a tablet object', () => {
     expect(rows).toHaveLength(ROW_COUNT)
     expect(rows.at(-2)).toEqual([BigInt(ROW_COUNT - 2), TEXT])
     expect(await table.scanRows()).toHaveLength(ROW_COUNT + 1)
+  })
+
+  test('halts within two batches of a reader that stalls, and goes on with it', async () => {
+    const table = await aStoredTable('stalls')
+    for (let start = 0; start < 6000; start += 1500) {
+      await table.write(Array.from({ length: 1500 }, (_, i) => [BigInt(start + i), WIDE_TEXT]))
+    }
+    const made = vi.spyOn(TabletScanner.prototype, 'nextBatch')
+    const reader = (await openStream(table)).getReader({ mode: 'byob' })
+    const frames = new ScanFrameReader()
+    let rowCount = 0
+    let batchCount = 0
+    for (;;) {
+      const batch = await readBatch(reader, frames)
+      if (batch === null) break
+      batchCount++
+      rowCount += batch.block.rowCount
+      // Calls are delivered in turn: what the object does by itself, it has done by then.
+      for (let i = 0; i < 5; i++) await table.counters()
+      expect(made.mock.calls.length - batchCount).toBeLessThanOrEqual(2)
+    }
+
+    expect(rowCount).toBe(6000)
+    expect(batchCount).toBeGreaterThan(15)
+  })
+
+  test('gives nothing while a row it could show can still be lost', async () => {
+    const table = await aStoredTable('unsynced')
+    const diffFrom = mustOk(await table.write([[0n, TEXT]])).timestamp
+    await table.write([[1n, TEXT]])
+    let isHeld = true
+    const sync = vi.fn(async () => {
+      while (isHeld) await scheduler.wait(1)
+    })
+    await runInDurableObject(table.object(), (_instance, { storage }) => {
+      vi.spyOn(storage, 'sync').mockImplementation(sync)
+    })
+    const made = vi.spyOn(TabletScanner.prototype, 'nextBatch')
+    const calls = ['ORDERED', 'DESCENDING', 'UNORDERED'] as const
+    const scans = calls.map(async (order) => {
+      const { stream } = mustOk(await table.tablet().scan(table.scanCall({ order })))
+      return rowsOfStream(table.schema, stream)
+    })
+    const diff = mustOk(await table.tablet().scan(table.scanCall({ diffFrom })))
+    for (let i = 0; i < 5; i++) await table.counters()
+    expect(sync).toHaveBeenCalledTimes(calls.length + 1)
+    expect(made).not.toHaveBeenCalled()
+
+    await diff.stream.cancel()
+    isHeld = false
+    for (const rows of await Promise.all(scans)) expect(rows).toHaveLength(2)
   })
 
   test('works no further than its reader, and stops when the reader goes away', async () => {
