@@ -24,7 +24,9 @@ export interface StreamOptions {
   readonly rowCountMax: number
   /**
    * Lets others run, those too who wait for bytes from outside. A reader that is fast enough is
-   * never waited for, so that without pauses requests would wait until the scan is over.
+   * never waited for, so that without pauses requests would wait until the scan is over. One that
+   * was begun before a chunk was made is over by the time that it is made, mostly, and costs no
+   * time then.
    */
   readonly pause: () => Promise<void>
   /** Told of a failure once the transfer is under way. */
@@ -35,11 +37,13 @@ export interface StreamOptions {
 export function rowStream(options: StreamOptions): ReadableStream<Uint8Array> {
   const { feed, pause, onFailure } = options
   const source = new ChunkSource(options)
+  let paused = pause()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          await pause()
+          await paused
+          paused = pause()
           const chunk = await source.next()
           if (chunk === null) controller.close()
           else controller.enqueue(chunk)
