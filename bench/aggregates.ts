@@ -120,9 +120,9 @@ function measure(
   )
 }
 
-/** CPU that the process has used: what else the machine does does not count. */
+/** CPU that this thread has used: what else the machine does does not count. */
 function cpuMs(): number {
-  const { user, system } = process.cpuUsage()
+  const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
