@@ -40,7 +40,7 @@ export async function run(size: Size): Promise<void> {
     await maintainTable(address, TABLE)
     for (const { format, ratioMin } of FORMATS) {
       const url = scanUrl(address, TABLE, format)
-      const turns = await inTurns(ROUNDS[size], () => readAll(url), rival)
+      const turns = await inTurns(ROUNDS[size], () => readAll(url), rival, service.cpuMs)
       const perSecond = (milliseconds: number) => (rowCount / milliseconds) * 1000
       const thousands = (times: readonly number[]) =>
         spread(
@@ -50,7 +50,7 @@ export async function run(size: Size): Promise<void> {
       process.stdout.write(
         `  ${format}: ${thousands(turns.ours)} thousand rows/s, D1 as JSON ` +
           `${thousands(turns.rival)}, ${spread(turns.ratios)} times as fast ` +
-          `${atLeast(median(turns.ratios), ratioMin)}\n`,
+          `${atLeast(median(turns.ratios), ratioMin)}; by CPU ${spread(turns.cpuRatios)}\n`,
       )
       await reportHeap(service, url, format)
     }

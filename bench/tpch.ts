@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { atLeast, atMost } from './support/bar.ts'
-import { inTurns, spread } from './support/in-turns.ts'
+import { inTurns, median, spread } from './support/in-turns.ts'
 import {
   csvOf,
   duckDbColumns,
@@ -123,21 +123,19 @@ export async function run(size: Size): Promise<void> {
         ROUNDS[size],
         () => aggregate(address, question),
         () => rivalQuery(rivalAddress, question.sql),
+        service.cpuMs,
       )
       process.stdout.write(
         `  ${question.name} over ${rowCount} rows: ${spread(turns.ours, 1)} ms, ` +
           `D1 ${spread(turns.rival, 1)} ms, ${spread(turns.ratios)} times as fast ` +
-          `${atLeast(median(turns.ratios), RATIO_MIN)}; right to the cent\n`,
+          `${atLeast(median(turns.ratios), RATIO_MIN)}, by CPU ${spread(turns.cpuRatios)}; ` +
+          'right to the cent\n',
       )
     }
     await pagesByDate(address, rowCount)
   } finally {
     await service.close()
   }
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]
 }
 
 function aggregate(address: string, { body }: Question): Promise<{ rows: Row[] }> {

@@ -6,23 +6,37 @@ export interface Turns {
   readonly rival: readonly number[]
   /** How many times as long the rival takes, round by round. */
   readonly ratios: readonly number[]
+  /** The same of CPU: what else the machine does hardly changes it. */
+  readonly cpuRatios: readonly number[]
 }
 
-/** Runs both sides `rounds` times in turns, after one run of each that does not count. */
+/**
+ * Runs both sides `rounds` times in turns, after one run of each that does not count. `cpuMs` tells
+ * the CPU that was taken so far.
+ */
 export async function inTurns(
   rounds: number,
   ours: () => Promise<unknown>,
   rival: () => Promise<unknown>,
+  cpuMs: () => number,
 ): Promise<Turns> {
   await ours()
   await rival()
-  const turns = { ours: [] as number[], rival: [] as number[], ratios: [] as number[] }
+  const turns = {
+    ours: [] as number[],
+    rival: [] as number[],
+    ratios: [] as number[],
+    cpuRatios: [] as number[],
+  }
   for (let round = 0; round < rounds; round++) {
+    const begun = cpuMs()
     const own = await milliseconds(ours)
+    const middle = cpuMs()
     const other = await milliseconds(rival)
     turns.ours.push(own)
     turns.rival.push(other)
     turns.ratios.push(other / own)
+    turns.cpuRatios.push((cpuMs() - middle) / Math.max(middle - begun, 1))
   }
   return turns
 }

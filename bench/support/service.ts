@@ -4,7 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { createServer } from 'node:net'
@@ -25,6 +25,11 @@ export interface BenchService {
   readonly rivalAddress: string
   /** Bytes that live JavaScript and its buffers take after a forced collection. */
   readonly heapBytes: () => Promise<number>
+  /**
+   * Milliseconds of CPU that the service, and a rival beside it, took so far; NaN where the system
+   * does not tell.
+   */
+  readonly cpuMs: () => number
   readonly close: () => Promise<void>
 }
 
@@ -75,10 +80,37 @@ export async function startService({ hasRival = false }: BenchOptions = {}): Pro
     address: `http://127.0.0.1:${port}`,
     rivalAddress: `http://127.0.0.1:${rivalPort}`,
     heapBytes: () => heapBytes(inspectorPort, `http://127.0.0.1:${port}/healthz`),
+    cpuMs: workerdCpuMs,
     close: async () => {
       await miniflare.dispose()
       await rm(directory, { recursive: true, force: true })
     },
+  }
+}
+
+/** Ticks of the clock that Linux counts CPU in, a second. */
+const TICKS = 100
+
+function workerdCpuMs(): number {
+  if (!existsSync('/proc/self/stat')) return Number.NaN
+  let ticks = Number.NaN
+  for (const name of readdirSync('/proc')) {
+    if (!/^[0-9]+$/.test(name)) continue
+    const fields = statOf(name)
+    if (fields?.[0] !== 'workerd' || Number(fields[2]) !== process.pid) continue
+    ticks = Number(fields[12]) + Number(fields[13])
+  }
+  return (ticks / TICKS) * 1000
+}
+
+/** Name, state, parent and so on of a process; null when it has just ended. */
+function statOf(pid: string): string[] | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const end = text.lastIndexOf(')')
+    return [text.slice(text.indexOf('(') + 1, end), ...text.slice(end + 2).split(' ')]
+  } catch {
+    return null
   }
 }
 
