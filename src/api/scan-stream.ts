@@ -38,22 +38,29 @@ export function rowStream(options: StreamOptions): ReadableStream<Uint8Array> {
   const { feed, pause, onFailure } = options
   const source = new ChunkSource(options)
   let paused = pause()
+  let isCancelled = false
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           await paused
           paused = pause()
-          const chunk = await source.next()
+          const chunk = isCancelled ? null : await source.next()
+          // A chunk that was being made when its reader went away is nobody's.
+          if (isCancelled) return
           if (chunk === null) controller.close()
           else controller.enqueue(chunk)
         } catch (error) {
+          if (isCancelled) return
           onFailure(error)
           controller.error(error)
           await feed.close()
         }
       },
-      cancel: () => feed.close(),
+      cancel() {
+        isCancelled = true
+        return feed.close()
+      },
     },
     { highWaterMark: 1 },
   )

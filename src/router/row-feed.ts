@@ -98,7 +98,10 @@ export class SequentialFeed implements RowFeed {
     this.#askAhead()
     const asked = this.#asked[this.#current] ?? cursor.next()
     delete this.#asked[this.#current]
-    this.#batch = await asked
+    const batch = await asked
+    // Closed while it was fetched.
+    if (this.#current === this.#cursors.length) return 'end'
+    this.#batch = batch
     this.snapshot ??= cursor.snapshot
     if (!cursor.isExhausted) this.#window = 1
     if (this.#batch !== null) return 'rows'

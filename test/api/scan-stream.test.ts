@@ -178,4 +178,22 @@ describe('rowStream', () => {
     expect(failures).toHaveLength(1)
     expect(feed.closedCount).toBe(1)
   })
+
+  test('tells of no failure when its reader goes away while a chunk is made', async () => {
+    for (const counts of [
+      [2, 2],
+      [2, 'fails' as const],
+    ]) {
+      const feed = new Feed(counts)
+      const failures: unknown[] = []
+      const onFailure = (error: unknown) => failures.push(error)
+      const encoder = new LetterEncoder(true)
+      const stream = rowStream({ feed, encoder, rowCountMax: Infinity, pause, onFailure })
+      await stream.cancel('enough')
+      await new Promise((resolve) => setImmediate(resolve))
+
+      expect(failures).toEqual([])
+      expect(feed.closedCount).toBe(1)
+    }
+  })
 })

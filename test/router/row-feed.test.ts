@@ -108,6 +108,18 @@ describe('SequentialFeed', () => {
     expect(feed.position).toEqual({ tablet: 2, afterKey: Uint8Array.of(2, 1) })
   })
 
+  test('is at its end once it is closed, also while it fetches', async () => {
+    for (const steps of [[[1], [2]], [], ['nothing' as const, [1]]]) {
+      const feed = sequential(steps, [[3]])
+      const step = feed.step()
+      await feed.close()
+
+      expect(await step).toBe('end')
+      expect(feed.take()).toBe(null)
+      expect(await feed.more()).toBe(false)
+    }
+  })
+
   async function aheadOf(tablets: readonly Steps[]): Promise<number[]> {
     const log: number[] = []
     const cursors = tablets.map((steps, index) => new ScriptedCursor(index, steps, log))

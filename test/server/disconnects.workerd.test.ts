@@ -78,16 +78,25 @@ describe('a client that goes away', () => {
         expect(response.status).toBe(200)
         const reader = await beginReading(response)
         if (format !== 'parquet') expect(watch.held.files).toBeGreaterThan(0)
+        if (format === 'arrow') expect(watch.held.frontBytes).toBeGreaterThan(0)
         await reader.cancel('enough')
         await untilFree()
       })
     }
   }
 
+  test('behind a page leaves nothing held', async () => {
+    const page = await client.must('POST', '/tables/wide/scan', { page_size: 10 })
+    expect(page.rows).toHaveLength(10)
+    expect(watch.held).toEqual(NOTHING_HELD)
+  })
+
   test('amidst an aggregation leaves nothing held', async () => {
     const { step } = AggregateRun.prototype
     let isHeld = true
-    const steps = vi.spyOn(AggregateRun.prototype, 'step').mockImplementation(function () {
+    const steps = vi.spyOn(AggregateRun.prototype, 'step').mockImplementation(function (
+      this: AggregateRun,
+    ) {
       return isHeld || step.call(this)
     })
     const sum = { aggregates: [{ op: 'MAX', column: 'text' }] }

@@ -37,13 +37,13 @@ export class ResourceWatch {
   /** What is held now. */
   get held(): Held {
     return {
-      streams: total(this.#opened.mock.contexts, ({ openCount }) => openCount),
-      files: total(this.#pinned.mock.contexts, ({ fileCount }) => fileCount),
-      frontBytes: total(this.#lent.mock.contexts, ({ heldBytes }) => heldBytes),
+      streams: total<ScanStreams>(this.#opened.mock.contexts, ({ openCount }) => openCount),
+      files: total<FilePins>(this.#pinned.mock.contexts, ({ fileCount }) => fileCount),
+      frontBytes: total<FrontMemory>(this.#lent.mock.contexts, ({ heldBytes }) => heldBytes),
     }
   }
 }
 
-function total<T>(owners: readonly T[], count: (owner: T) => number): number {
-  return [...new Set(owners)].reduce((sum, owner) => sum + count(owner), 0)
+function total<T>(owners: readonly unknown[], count: (owner: T) => number): number {
+  return [...new Set(owners as readonly T[])].reduce((sum, owner) => sum + count(owner), 0)
 }
