@@ -186,17 +186,33 @@ function readDictionary(count: number, reader: BodyReader): DecodedValues {
   reader.align(4)
   readNumbers(reader, count, scratchCodes)
   const codes = new Uint16Array(count)
-  let total = 0
-  let hasWrong = false
+  // Negative once a code is: or what is left above it, of one that is too large.
+  let signs = 0
   for (let i = 0; i < count; i++) {
     const code = scratchCodes[i]
-    if (code < 0 || code >= different) hasWrong = true
-    else total += starts[code + 1] - starts[code]
+    signs |= code | (different - 1 - code)
     codes[i] = code
   }
-  if (hasWrong) throw reader.corrupt('a code of no value')
-  if (total > VALUE_BYTES_MAX) throw reader.corrupt('values of impossible lengths')
+  if (signs < 0) throw reader.corrupt('a code of no value')
+  checkJoinedBytes(starts, different, codes, reader)
   return { bytes, offsets: starts, codes }
+}
+
+/** Throws: CORRUPTION when the values of all codes are more bytes together than a page can have. */
+function checkJoinedBytes(
+  starts: Uint32Array,
+  different: number,
+  codes: Uint16Array,
+  reader: BodyReader,
+): void {
+  let longest = 0
+  for (let code = 0; code < different; code++) {
+    longest = Math.max(longest, starts[code + 1] - starts[code])
+  }
+  if (longest * codes.length <= VALUE_BYTES_MAX) return
+  let total = 0
+  for (let i = 0; i < codes.length; i++) total += starts[codes[i] + 1] - starts[codes[i]]
+  if (total > VALUE_BYTES_MAX) throw reader.corrupt('values of impossible lengths')
 }
 
 /** Whether a sample of neighbours ascends and shares much. */

@@ -1,5 +1,5 @@
 /**
- * Numbers the different cells of a column, from 0, in the order in which they are met. Hot.
+ * Numbers the different cells of a column, from 0, about in the order in which they are met. Hot.
  *
  *   cells    b   a   b   null   a   c
  *   ids      0   1   0    2     1   3
@@ -16,8 +16,9 @@ import { ColumnVector, type Lanes, lanesOf } from '../column-vector.ts'
 import { LANE_BYTES, PHYSICAL, type Physical } from '../data-type.ts'
 
 const CAPACITY_MIN = 64
-/** No id is this one. */
+/** No id is one of these: of a value that was not met, and of one that is numbered next. */
 const NONE = -1
+const MET = -2
 
 // The bits of a float, that equal floats may get the same.
 const scratchFloat = new Float64Array(1)
@@ -162,26 +163,75 @@ export class ValueIds {
     }
   }
 
+  /**
+   * In passes that call nothing: first the values are numbered that were not met, if the dictionary
+   * is another than the last one.
+   */
   #assignCodes(cells: ColumnVector, rows: Uint32Array, count: number, out: Uint32Array): void {
     const { dictionary, validity } = cells
     if (dictionary === null) return
     const { codes, values } = dictionary
-    if (values !== this.#dictionary) this.#openDictionary(values)
+    if (!this.#isOpen(values)) this.#openDictionary(values)
     const ids = this.#dictionaryIds
+    if (validity !== null) {
+      this.#assignSomeCodes(codes, validity, rows, count, out)
+      return
+    }
+    let signs = 0
+    for (let i = 0; i < count; i++) {
+      const id = ids[codes[rows[i]]]
+      signs |= id
+      out[i] = id
+    }
+    if (signs >= 0) return
+    this.#meetCodes(codes, rows, count, values)
+    for (let i = 0; i < count; i++) out[i] = ids[codes[rows[i]]]
+  }
+
+  /** Numbers the values of rows that have none. */
+  #meetCodes(codes: Uint16Array, rows: Uint32Array, count: number, values: ColumnVector): void {
+    const ids = this.#dictionaryIds
+    for (let i = 0; i < count; i++) if (ids[codes[rows[i]]] === NONE) ids[codes[rows[i]]] = MET
+    for (let code = 0; code < values.rowCount; code++) {
+      if (ids[code] === MET) ids[code] = this.#idOfValue(values, code)
+    }
+  }
+
+  #assignSomeCodes(
+    codes: Uint16Array,
+    validity: Uint8Array,
+    rows: Uint32Array,
+    count: number,
+    out: Uint32Array,
+  ): void {
+    const ids = this.#dictionaryIds
+    const values = this.#dictionary as ColumnVector
     for (let i = 0; i < count; i++) {
       const row = rows[i]
-      if (validity !== null && (validity[row >>> 3] & (1 << (row & 7))) === 0) {
+      if ((validity[row >>> 3] & (1 << (row & 7))) === 0) {
         out[i] = this.#idOfNull()
         continue
       }
       const code = codes[row]
-      let id = ids[code]
-      if (id === NONE) {
-        id = this.#idOfBytes(values.bytes, values.offsets[code], values.offsets[code + 1])
-        ids[code] = id
-      }
-      out[i] = id
+      if (ids[code] === NONE) ids[code] = this.#idOfValue(values, code)
+      out[i] = ids[code]
     }
+  }
+
+  #idOfValue({ bytes, offsets }: ColumnVector, code: number): number {
+    return this.#idOfBytes(bytes, offsets[code], offsets[code + 1])
+  }
+
+  /** Whether a dictionary has the values of the last one: pages of a column often do. */
+  #isOpen(values: ColumnVector): boolean {
+    const last = this.#dictionary
+    if (last === null || last.rowCount !== values.rowCount) return false
+    if (last === values) return true
+    for (let code = 0; code <= values.rowCount; code++) {
+      if (last.offsets[code] !== values.offsets[code]) return false
+    }
+    const end = values.offsets[values.rowCount]
+    return equalBytes(last.bytes, 0, end, values.bytes, 0, end)
   }
 
   #openDictionary(values: ColumnVector): void {

@@ -53,13 +53,17 @@ describe('ValueIds', () => {
     const coded = (codes: number[], values: ColumnVector, validity: Uint8Array | null = null) =>
       ColumnVector.ofDictionary({ codes: Uint16Array.from(codes), values }, validity)
 
-    expect(idsOf(ids, coded([1, 0, 1], text('a', 'b')))).toEqual([0, 1, 0])
-    expect(idsOf(ids, text('c', 'b'))).toEqual([2, 0])
-    expect(idsOf(ids, coded([0, 9, 2], text('c', 'x', 'a'), Uint8Array.of(0b101)))).toEqual([
-      2, 3, 1,
-    ])
+    expect(idsOf(ids, coded([1, 1], text('a', 'b')))).toEqual([0, 0])
     // A value that no row has was not met.
-    expect(ids.count).toBe(4)
+    expect(ids.count).toBe(1)
+    expect(idsOf(ids, coded([1, 0, 1], text('a', 'b')))).toEqual([0, 1, 0])
+    expect(idsOf(ids, coded([1, 0, 1], text('b', 'a')))).toEqual([1, 0, 1])
+    expect(idsOf(ids, coded([1, 0, 1], text('ba', '')))).toEqual([3, 2, 3])
+    expect(idsOf(ids, text('c', 'b'))).toEqual([4, 0])
+    expect(idsOf(ids, coded([0, 9, 2], text('c', 'x', 'a'), Uint8Array.of(0b101)))).toEqual([
+      4, 5, 1,
+    ])
+    expect(ids.count).toBe(6)
   })
 
   test('tells what it holds', () => {
