@@ -143,7 +143,7 @@ describe('REST on real objects', () => {
     expect(rows.sort((a, b) => a.id - b.id)).toEqual(rowsOf(0, ROW_COUNT))
   })
 
-  test('takes Arrow, deletes by predicates, and tells what changed between two moments', async () => {
+  test('takes Arrow, deletes by predicates, and tells what has changed since', async () => {
     await makeTable('changed')
     const ids = Array.from({ length: 300 }, (_, id) => id)
     const sent = tableFromArrays(
