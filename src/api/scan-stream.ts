@@ -10,8 +10,6 @@ import type { StreamEncoder } from './format/row-encoder.ts'
 const CHUNK_BYTES = 128 * 1024
 /** A chunk of more than that is handed on in the memory that it was made in. */
 const COPIED_BYTES_MAX = 512 * 1024
-/** Rows that are encoded before it is looked at how much there is. */
-const STEP_ROW_COUNT = 512
 
 /** Where the rows of a stream come from. */
 export type RowSource = Pick<RowFeed, 'take' | 'more' | 'recycle' | 'close'>
@@ -109,7 +107,7 @@ class ChunkSource {
     }
     const { batch, end } = this.#run
     const start = this.#row
-    const next = Math.min(end, start + STEP_ROW_COUNT, start + this.#rowsLeft)
+    const next = Math.min(end, start + encoder.stepRowCount, start + this.#rowsLeft)
     encoder.appendRows(batch.block, start, next, this.#out)
     this.#rowsLeft -= next - start
     this.#row = next

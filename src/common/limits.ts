@@ -120,6 +120,10 @@ export const SCAN_BATCH_BYTES = 256 * KIB
 export const SCAN_BATCH_ROW_COUNT = 4096
 /** Streams that one tablet has open at once. */
 export const SCAN_STREAM_COUNT_MAX = 256
+/** Of these, those that read ahead as whole scans of the tablet do, some 4 MiB each. */
+export const WHOLE_SCAN_COUNT_MAX = 4
+/** Rows that a scan may have and is none of the whole tablet. */
+export const WHOLE_SCAN_ROW_COUNT = 65_536
 /** Scans that one tablet analyzes at once. */
 export const SCAN_ANALYSIS_COUNT_MAX = 16
 /** Deletions by predicates that one tablet works on at once. */

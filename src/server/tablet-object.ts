@@ -19,7 +19,11 @@
 
 import { retryable } from 'cloudflare:durable-objects'
 import { DurableObject } from 'cloudflare:workers'
-import { SCAN_STREAM_COUNT_MAX } from '../common/limits.ts'
+import {
+  SCAN_STREAM_COUNT_MAX,
+  WHOLE_SCAN_COUNT_MAX,
+  WHOLE_SCAN_ROW_COUNT,
+} from '../common/limits.ts'
 import { failure, invalidArgument, type Outcome, StatusError } from '../common/status.ts'
 import type { TableEntry } from '../common/table.ts'
 import { Tablet } from '../tablet/tablet.ts'
@@ -168,7 +172,10 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
   scan(call: ScanCall): Promise<TabletAnswer<StreamAnswer>> {
     return this.#serve('scan', call, (tablet) => {
       if (this.#streams.openCount >= SCAN_STREAM_COUNT_MAX) throw tooManyScans()
-      return withValue(tablet.openScan(call), ({ snapshot, scanner }) => {
+      // Whole scans read far ahead, which only a few at a time may do.
+      const isWhole =
+        this.#streams.openCount < WHOLE_SCAN_COUNT_MAX && call.rowCountMax >= WHOLE_SCAN_ROW_COUNT
+      return withValue(tablet.openScan({ ...call, isWhole }), ({ snapshot, scanner }) => {
         return { snapshot, stream: this.#streams.open(scanner, call.rowCountMax) }
       })
     })

@@ -95,9 +95,9 @@ export function openTabletScan(
   const bill = parts.store
   if (options === null) return { snapshot, scanner: new TabletScanner(null, { meter, bill }) }
   const { diffFrom = null } = request
-  const isDiff = diffFrom !== null
-  const scanner = isDiff ? openDiffScan({ ...options, diffFrom }) : openScan(options)
-  return { snapshot, scanner }
+  if (diffFrom !== null) return { snapshot, scanner: openDiffScan({ ...options, diffFrom }) }
+  const isLarge = request.isWhole === true && isTooLargeToCache(parts, request, options)
+  return { snapshot, scanner: openScan(options, isLarge ? BORROWED_ROWS_MIN : undefined) }
 }
 
 /**
@@ -112,12 +112,19 @@ export function openTabletSelections(
   const meter = new ScanMeter(readColumnIds(request))
   const options = scanOptionsOf(parts, request, snapshot, meter)
   if (options === null) return new SequenceIterator([])
-  const rowSets = parts.tree.inRange(options.lowerKey, options.upperKey)
-  const rowCount = rowSets.reduce((sum, { meta }) => sum + meta.rowCount, 0)
-  const bytes = rowCount * laneBytesOf(parts.schema, readColumnIds(request))
-  // What the cache cannot hold is not put there, only to push out all that is.
-  const isLarge = bytes > PAGE_CACHE_BYTES_MAX
+  const isLarge = isTooLargeToCache(parts, request, options)
   return openRowSetScans(options, isLarge ? BORROWED_ROWS_MIN : undefined)
+}
+
+/** Whether a scan's pages are not put in the cache, only to push out all that is there. */
+function isTooLargeToCache(
+  { tree, schema }: TabletParts,
+  request: ScanRequest,
+  { lowerKey, upperKey }: ScanOptions,
+): boolean {
+  let rowCount = 0
+  for (const { meta } of tree.inRange(lowerKey, upperKey)) rowCount += meta.rowCount
+  return rowCount * laneBytesOf(schema, readColumnIds(request)) > PAGE_CACHE_BYTES_MAX
 }
 
 /** Bytes that a row of columns takes in decoded pages, about. */

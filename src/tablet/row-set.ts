@@ -44,8 +44,8 @@ export interface RowSetScan extends RowProjection {
    */
   readonly keyColumns?: readonly Column[]
   /**
-   * Selections only: where so many rows or more lie within the bounds, cells are borrowed as the
-   * selection is, and nothing is kept in the cache; left out: nowhere.
+   * Where so many rows or more lie within the bounds, cells are borrowed as the batch or selection
+   * is, and nothing is kept in the cache; left out: nowhere.
    */
   readonly borrowedRowsMin?: number
   /** Counts what is done; left out: nobody asks. */

@@ -89,6 +89,8 @@ export interface ScanRequest extends TabletRequest {
   readonly diffFrom?: Timestamp | null
   /** Whether batches carry the encoded primary key of each row. */
   readonly withKeys: boolean
+  /** Whether all rows will be read, one after the other, however many; left out: some. */
+  readonly isWhole?: boolean
 }
 
 /** Rows by primary key. */

@@ -12,6 +12,7 @@ const { columns } = aSchema('k INT32 KEY')
 
 /** Writes `(`, a letter a row, `)`; or keeps rows until the end. */
 class LetterEncoder implements StreamEncoder {
+  readonly stepRowCount = 512
   readonly appended: number[] = []
   readonly #isPatient: boolean
   #kept = 0

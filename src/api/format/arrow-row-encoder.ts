@@ -20,6 +20,7 @@ import {
   schemaMessage,
 } from './arrow-metadata.ts'
 import { HeldRows, type RowSegment } from './held-rows.ts'
+import { STEP_ROW_COUNT } from './step-row-count.ts'
 
 /** Rows of a record batch; only the last has fewer, unless they are large. */
 const BATCH_ROW_COUNT = 32_768
@@ -28,6 +29,7 @@ const BATCH_BYTES = 1024 * 1024
 
 /** Writes a stream; see StreamEncoder. */
 export class ArrowRowEncoder {
+  readonly stepRowCount = STEP_ROW_COUNT.columns
   readonly #columns: readonly Column[]
   readonly #hasDictionaries: boolean
   readonly #writers: ArrowColumnWriter[]

@@ -8,6 +8,7 @@ import type { ValueOptions } from '../../common/value-options.ts'
 import { ByteArena } from '../../util/arena.ts'
 import { equalBytes, utf8Encode } from '../../util/bytes.ts'
 import { encodeNullText } from './null-text.ts'
+import { STEP_ROW_COUNT } from './step-row-count.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -19,6 +20,7 @@ const MARK = 0xef
 /** Writes a header of column names, and records; see RowEncoder. */
 export class CsvRowEncoder {
   readonly holdsRows = false
+  readonly stepRowCount = STEP_ROW_COUNT.text
   readonly #plans: readonly CellPlan[]
   readonly #header: Uint8Array
   readonly #nullText: Uint8Array

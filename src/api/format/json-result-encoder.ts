@@ -8,10 +8,12 @@ import type { ByteArena } from '../../util/arena.ts'
 import { utf8Encode } from '../../util/bytes.ts'
 import { JsonRowEncoder } from './json-row-encoder.ts'
 import type { StreamEncoder } from './row-encoder.ts'
+import { STEP_ROW_COUNT } from './step-row-count.ts'
 
 /** Writes rows read at one snapshot; see StreamEncoder. */
 export class JsonResultEncoder implements StreamEncoder {
   readonly holdsRows = false
+  readonly stepRowCount = STEP_ROW_COUNT.text
   readonly #rows: JsonRowEncoder
   readonly #snapshot: Timestamp
   #hasRows = false

@@ -16,6 +16,7 @@ import {
 } from './json-columns.ts'
 import { JSON_BYTE } from './json-cursor.ts'
 import { openingOf } from './member-names.ts'
+import { STEP_ROW_COUNT } from './step-row-count.ts'
 
 const NEWLINE = 0x0a
 // The letters of `null` as a word.
@@ -27,6 +28,7 @@ const QUOTING = { never: 0, always: 1, byValue: 2 } as const
 /** Writes objects whose members are all columns in their order; see RowEncoder. */
 export class JsonRowEncoder {
   readonly holdsRows = false
+  readonly stepRowCount = STEP_ROW_COUNT.text
   readonly #plans: readonly CellPlan[]
   readonly #quoting: Uint8Array
   /**

@@ -12,6 +12,7 @@ import { HeldRows, type RowSegment } from './held-rows.ts'
 import { type PageRows, writeColumnChunk } from './parquet-column.ts'
 import { PARQUET_MAGIC, ParquetFooter } from './parquet-footer.ts'
 import { parquetSchema } from './parquet-schema.ts'
+import { STEP_ROW_COUNT } from './step-row-count.ts'
 
 /** Rows of a row group; only the last has fewer, unless they are large. */
 const GROUP_ROW_COUNT = 65_536
@@ -22,6 +23,7 @@ const PAGE_ROW_COUNT = 16_384
 
 /** Writes a file; see StreamEncoder. */
 export class ParquetRowEncoder {
+  readonly stepRowCount = STEP_ROW_COUNT.columns
   readonly #columns: readonly Column[]
   readonly #held: HeldRows
   readonly #footer: ParquetFooter

@@ -37,6 +37,8 @@ export interface StreamEncodeOptions extends RowEncodeOptions {
 export interface StreamEncoder {
   /** Whether rows that were taken are kept where they lie, and are not appended yet. */
   readonly holdsRows: boolean
+  /** Rows to append at a time, so that chunks are not too large. */
+  readonly stepRowCount: number
   /** Appends what comes before the first row. */
   appendHeader(out: ByteArena): void
   /**

@@ -53,10 +53,17 @@ export interface ReadBill {
   readonly rowsRead: number
 }
 
-/** Opens a scan. Requires: no later op gets a timestamp at or below the snapshot. */
-export function openScan(options: ScanOptions): TabletScanner {
+/**
+ * Opens a scan. `borrowedRowsMin`: as in a RowSetScan. Requires: no later op gets a timestamp at or
+ * below the snapshot.
+ */
+export function openScan(
+  options: ScanOptions,
+  borrowedRowsMin = Number.POSITIVE_INFINITY,
+): TabletScanner {
   const meters = metersOf(options)
-  const scan = rowSetScanOf(options, meters.meter)
+  const common = rowSetScanOf(options, meters.meter)
+  const scan = common === null ? null : { ...common, borrowedRowsMin }
   const iterator = scan === null ? null : openInKeyOrder(options.rowSets, scan)
   return new TabletScanner(iterator, meters)
 }
