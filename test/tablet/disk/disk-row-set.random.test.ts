@@ -268,7 +268,8 @@ class RandomTablet {
       [5000, 20_000],
       [5000, 1e6],
     ])
-    let scanner = openScan(options)
+    const open = (asked: ScanOptions) => openScan(asked, prng.pick([undefined, 1]))
+    let scanner = open(options)
     for (;;) {
       const batch = scanner.nextBatch(prng.between(1, rowCountMax), bytesMax)
       if (batch === null) break
@@ -278,7 +279,7 @@ class RandomTablet {
       const last = batch.lastKeyScanned
       scanner.close()
       const isDescending = options.order === 'DESCENDING'
-      scanner = openScan({
+      scanner = open({
         ...options,
         ...(isDescending ? { upperKey: last } : { lowerKey: successorKey(last) }),
       })
