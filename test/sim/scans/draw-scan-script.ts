@@ -32,14 +32,26 @@ const OPERATIONS = [
   'DELETE_IGNORE',
 ]
 const SEEN_MAX = 300
+const SEEN_LENGTH_MAX = 400
 /** How many of the tables have many rows. */
 const BULK_CHANCE = 0.04
 const BULK_KEY_SHARE = 0.02
+/** How many have long cells. */
+const HEAVY_CHANCE = 0.02
+/** Rows are fewer the longer they are. */
+const HEAVY_BYTES = 6_000_000
+
+/** What is special about a table. */
+interface DrawerOptions {
+  readonly isBulk?: boolean
+  readonly longBytes?: number
+}
 
 /** The script of a seed: so many reads, and what they read. */
 export function drawScanScript(seed: number, readCount: number): ScanScript {
   const prng = new Prng(seed)
   if (prng.chance(BULK_CHANCE)) return drawBulkScript(prng, seed, readCount)
+  if (prng.chance(HEAVY_CHANCE)) return drawHeavyScript(prng, seed, readCount)
   const table = drawTable(prng)
   return {
     seed,
@@ -54,8 +66,19 @@ export function drawScanScript(seed: number, readCount: number): ScanScript {
 function drawBulkScript(prng: Prng, seed: number, readCount: number): ScanScript {
   const drawn = drawTable(prng)
   const table = { ...drawn, columns: drawn.columns.slice(0, 6), layout: null }
-  const events = new ScriptDrawer(prng, table, true).drawBulk(Math.ceil(readCount / 4))
+  const events = new ScriptDrawer(prng, table, { isBulk: true }).drawBulk(Math.ceil(readCount / 4))
   return { seed, table, evictChance: 0, events }
+}
+
+/** Few reads of a table whose cells are long: answers, shares and pages are cut by their bytes. */
+function drawHeavyScript(prng: Prng, seed: number, readCount: number): ScanScript {
+  const drawn = drawTable(prng)
+  const plain = { precision: 0, scale: 0, length: 0, encoding: 'AUTO_ENCODING', isKey: false }
+  const type = prng.pick(['STRING', 'BINARY'] as const)
+  const heavy: ModelColumn = { ...drawn.columns[0], ...plain, name: 'heavy', type }
+  const table = { ...drawn, columns: [...drawn.columns.slice(0, 5), heavy], layout: null }
+  const drawer = new ScriptDrawer(prng, table, { longBytes: prng.pick([500, 5000, 60_000]) })
+  return { seed, table, evictChance: 0, events: drawer.drawHeavy(Math.ceil(readCount / 6)) }
 }
 
 /** A walk through a table in pages of one row, which is changed in all ways as it goes on. */
@@ -73,13 +96,16 @@ class ScriptDrawer {
   readonly #seen: readonly Value[][]
   readonly #keys: (readonly Value[])[] = []
   readonly #ground: QueryGround
+  readonly #longBytes: number
   #serial = 0
 
-  constructor(prng: Prng, table: ModelTable, isBulk = false) {
+  constructor(prng: Prng, table: ModelTable, options: DrawerOptions = {}) {
     this.#prng = prng
     this.#table = table
+    const { isBulk = false, longBytes = null } = options
+    this.#longBytes = longBytes ?? 1
     this.#plans = table.columns.map((column, i) => {
-      const plan = drawPlan(prng, column)
+      const plan = { ...drawPlan(prng, column), longBytes }
       // So many rows need as many keys.
       return isBulk && i === 0 ? { ...plan, poolShare: BULK_KEY_SHARE } : plan
     })
@@ -124,6 +150,23 @@ class ScriptDrawer {
     }
     for (let reads = 0; reads < readCount; reads++) {
       if (prng.chance(0.15)) events.push(this.#write(prng.between(1, 500)))
+      if (prng.chance(0.2)) events.push(this.#upkeep())
+      const query = this.#query()
+      events.push({ kind: 'read', query: { ...query, between: [] } as ModelQuery })
+    }
+    return events
+  }
+
+  /** Rows of long cells, then reads with changes in between. */
+  drawHeavy(readCount: number): ScanEvent[] {
+    const prng = this.#prng
+    const events: ScanEvent[] = []
+    const rowCount = Math.min(1000, Math.ceil(HEAVY_BYTES / this.#longBytes))
+    for (let i = prng.between(1, 3); i > 0; i--) {
+      events.push(this.#write(rowCount, 'UPSERT'), this.#upkeep())
+    }
+    for (let reads = 0; reads < readCount; reads++) {
+      if (prng.chance(0.1)) events.push(this.#write(prng.between(1, 10)))
       if (prng.chance(0.2)) events.push(this.#upkeep())
       const query = this.#query()
       events.push({ kind: 'read', query: { ...query, between: [] } as ModelQuery })
@@ -219,7 +262,10 @@ class ScriptDrawer {
 
   #upkeep(advanceMax = Number.POSITIVE_INFINITY): ScanEvent {
     const prng = this.#prng
-    if (prng.chance(0.15)) return { kind: 'evict', dice: prng.unit() }
+    if (prng.chance(0.1)) return { kind: 'evict', dice: prng.unit() }
+    if (prng.chance(0.1)) {
+      return { kind: 'reset', dice: prng.unit(), moment: prng.pick(['before', 'after']) }
+    }
     if (prng.chance(0.15)) {
       const micros = prng.pick([1000, 100_000, 6_000_000, 40_000_000])
       return { kind: 'advance', micros: Math.min(advanceMax, micros) }
@@ -274,7 +320,8 @@ class ScriptDrawer {
   #value(column: ModelColumn, index: number, serial: number): Value {
     const value = drawPlanned(this.#prng, column, this.#plans[index], serial)
     const seen = this.#seen[index]
-    if (value !== null) {
+    // Long ones fit in no query string.
+    if (value !== null && String(value).length < SEEN_LENGTH_MAX) {
       if (seen.length < SEEN_MAX) seen.push(value)
       else seen[this.#prng.below(SEEN_MAX)] = value
     }

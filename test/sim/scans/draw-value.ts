@@ -1,5 +1,6 @@
 /** Cells at random: a few that come again and again, some that ascend, some never seen before. */
 
+import { Buffer } from 'node:buffer'
 import type { Prng } from '../../../src/util/prng.ts'
 import { integerEnds, isIntegral, type ModelColumn, type Value } from './model-value.ts'
 
@@ -30,6 +31,8 @@ export interface ValuePlan {
   readonly nullShare: number
   /** Where ascending cells begin. */
   readonly base: bigint
+  /** Bytes that texts and bytes have about; null: few. */
+  readonly longBytes: number | null
 }
 
 /** A plan for a column. */
@@ -40,6 +43,7 @@ export function drawPlan(prng: Prng, column: ModelColumn): ValuePlan {
     poolShare: prng.pick(column.isKey ? [0.3, 0.8, 0.98] : [0, 0.5, 0.9, 1, 1]),
     nullShare: column.isNullable ? prng.pick([0, 0.05, 0.3, 0.9]) : 0,
     base: BigInt(prng.between(-100, 100)),
+    longBytes: null,
   }
 }
 
@@ -51,9 +55,21 @@ export function drawPlanned(
   serial: number,
 ): Value {
   if (prng.chance(plan.nullShare)) return null
+  if (plan.longBytes !== null && !column.isKey) {
+    const value = drawLong(prng, column, plan.longBytes)
+    if (value !== null) return value
+  }
   if (prng.chance(plan.poolShare)) return prng.pick(plan.pool)
   if (prng.chance(0.5) && isIntegral(column.type)) return ascending(column, plan.base, serial)
   return drawValue(prng, column)
+}
+
+/** A long text or bytes; null for a column that holds none. */
+function drawLong(prng: Prng, { type }: ModelColumn, bytes: number): Value {
+  if (type !== 'STRING' && type !== 'BINARY') return null
+  const piece = type === 'STRING' ? prng.pick(['ab', 'é', 'x,"', '0123456789']) : 'a0ff'
+  const count = prng.below(Math.ceil(bytes / Buffer.byteLength(piece)) + 1)
+  return piece.repeat(count) + (type === 'STRING' ? String(prng.below(1000)) : '')
 }
 
 function ascending(column: ModelColumn, base: bigint, serial: number): bigint {

@@ -122,6 +122,8 @@ export type ScanEvent =
   | { readonly kind: 'read'; readonly query: ModelQuery }
   | { readonly kind: 'maintain'; readonly op: MaintenanceOp; readonly dice: number | null }
   | { readonly kind: 'evict'; readonly dice: number }
+  /** The next call to a tablet fails, before or after it is done, and the tablet starts again. */
+  | { readonly kind: 'reset'; readonly dice: number; readonly moment: 'before' | 'after' }
   | { readonly kind: 'advance'; readonly micros: number }
   /** All at once; at most one of them changes rows. */
   | { readonly kind: 'together'; readonly events: readonly ScanEvent[] }

@@ -151,6 +151,10 @@ export class ScanWorld {
         this.count('evict')
         this.service.tablet(this.#chosen(event.dice)).evict()
         return () => undefined
+      case 'reset':
+        this.count('reset')
+        this.service.tablet(this.#chosen(event.dice)).resets = [event.moment]
+        return () => undefined
       case 'advance':
         this.count('advance')
         await this.service.runAlarms(event.micros)
@@ -174,22 +178,22 @@ export class ScanWorld {
     answer: Readonly<Record<string, unknown>>,
     shares: WatchedService['shares'],
   ): void {
-    const times = new Map<string, number | null>()
+    // Of each key the times of its rows, in their order: a large request is cut into shares.
+    const times = new Map<string, (number | null)[]>()
     for (const { tabletId, at, keys } of shares) {
       if (at !== null) this.noteChange(at)
       for (const key of keys) {
         const name = this.model.keyName(key)
-        if (times.has(name) && times.get(name) !== at) throw new Error('a key is in two shares')
-        times.set(name, at)
+        const known = times.get(name)
+        if (known === undefined) times.set(name, [at])
+        else known.push(at)
         this.tabletOf.set(name, tabletId)
       }
     }
     const outcomes = event.operations.map((operation) => {
-      return this.model.apply(operation, (name) => {
-        const at = times.get(name) ?? null
-        if (at === null) throw new Error(`${operation[0]} of ${name} was not applied`)
-        return at
-      })
+      const name = this.model.keyName(this.model.keyOf(operation[1]))
+      const at = times.get(name)?.shift() ?? null
+      return this.model.apply(operation, at)
     })
     this.#compareOutcomes(outcomes, answer)
     this.count('rows written', outcomes.length)

@@ -84,14 +84,20 @@ export class VersionModel {
     return this.#keys.get(keyName)?.versions.at(-1)?.row ?? null
   }
 
-  /** Applies an operation at a time, behind all that was applied to its key. */
-  apply([operation, cells]: ModelOperation, timeOf: (keyName: string) => number): ModelOutcome {
+  /**
+   * Applies an operation at a time, behind all that was applied to its key; null: no tablet said
+   * that it did.
+   */
+  apply([operation, cells]: ModelOperation, at: number | null): ModelOutcome {
     const key = this.keyOf(cells)
     if (!isCovered(this.table, key)) return 'NOT_FOUND'
     const name = this.keyName(key)
     const present = this.newest(name)
     const hasCells = Object.keys(cells).length > this.keyColumns.length
-    const put = (row: ModelRow | null) => this.put(key, timeOf(name), row)
+    const put = (row: ModelRow | null) => {
+      if (at === null) throw new Error(`${operation} of ${name} was not applied`)
+      this.put(key, at, row)
+    }
     if (operation.startsWith('DELETE')) {
       if (present === null) return operation === 'DELETE' ? 'NOT_FOUND' : 'ignored'
       put(null)
