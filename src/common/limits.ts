@@ -114,6 +114,8 @@ export const WRITE_BLOCK_BYTES_MAX = SHARE_BYTES_MAX + COLUMN_COUNT_MAX * (CELL_
 export const REQUEST_CALL_COUNT_MAX = 900
 /** Tablets that one scan keeps open, and one write has in flight. */
 export const TABLET_FAN_OUT_MAX = 32
+/** Tablets that an ordered scan reads as streams, each with a few batches on their way. */
+export const MERGE_STREAM_COUNT_MAX = 8
 /** Bytes of one batch of a scan's stream. */
 export const SCAN_BATCH_BYTES = 256 * KIB
 /** Rows of one batch of a scan's stream. */

@@ -3,7 +3,7 @@
  */
 
 import type { Timestamp } from '../common/hybrid-clock.ts'
-import { TABLET_FAN_OUT_MAX } from '../common/limits.ts'
+import { MERGE_STREAM_COUNT_MAX } from '../common/limits.ts'
 import type { ReadMode } from '../common/read-mode.ts'
 import type { ReadSession } from './read-session.ts'
 import { MergeFeed, type RowFeed, SequentialFeed } from './row-feed.ts'
@@ -98,8 +98,8 @@ function openCursor(
   }
   const isMerged = request.order !== 'UNORDERED' && tabletCount > 1
   if (!isMerged) return new WholeCursor(session, index, request)
-  // A merge reads all its tablets at once.
-  return tabletCount <= TABLET_FAN_OUT_MAX
+  // A merge reads all its tablets at once, and of many it must not hold much of each.
+  return tabletCount <= MERGE_STREAM_COUNT_MAX
     ? new StreamCursor(session, index, request)
     : new PageCursor(session, index, request)
 }

@@ -11,7 +11,8 @@
  *       12      4  keyBytes      batch: bytes of all keys, 0xffffffff when it carries none; else 0
  *       16      …  batch: row block (docs/formats/row-block.md); key ends, u32 × rowCount, and
  *                         keys, each padded with zeros to a multiple of 8
- *                  end:   batchCount u32 | crc u32, CRC-32C of all batch payloads in order
+ *                  end:   batchCount u32 | checksum u32, src/util/word-checksum.ts, of all batch
+ *                         payloads in order
  *                         | rowCount f64
  *                  error: JSON of code, message and details, padded with zeros
  *
@@ -29,7 +30,7 @@ import { CorruptionError, failure, mustValue, StatusError } from '../common/stat
 import { KeyArena } from '../util/arena.ts'
 import { assert } from '../util/assert.ts'
 import { align8, utf8DecodeStrict, utf8Encode } from '../util/bytes.ts'
-import { crc32c } from '../util/crc32c.ts'
+import { wordChecksum } from '../util/word-checksum.ts'
 
 /** Bytes in front of every frame's payload. */
 export const FRAME_HEADER_BYTES = 16
@@ -57,7 +58,7 @@ export interface ScanFrameBatch {
 export class ScanFrameWriter {
   #batchCount = 0
   #rowCount = 0
-  #crc = 0
+  #checksum = 0
 
   /** Bytes of the frame of a batch. */
   batchBytes(batch: ScanFrameBatch): number {
@@ -79,7 +80,7 @@ export class ScanFrameWriter {
     const keyBytes = keys === null ? NO_KEYS : keys.length
     writeHeader(target, start, KIND_BATCH, end - blockStart, keysStart - blockStart, keyBytes)
     if (keys !== null) writeKeys(keys, block.rowCount, target, keysStart)
-    this.#crc = crc32c(target, blockStart, end, this.#crc)
+    this.#checksum = wordChecksum(target, blockStart, end, this.#checksum)
     this.#batchCount++
     this.#rowCount += block.rowCount
     return end
@@ -98,7 +99,7 @@ export class ScanFrameWriter {
     writeHeader(frame, 0, KIND_END, END_FRAME_BYTES - FRAME_HEADER_BYTES, 0, 0)
     const view = new DataView(frame.buffer)
     view.setUint32(16, this.#batchCount, true)
-    view.setUint32(20, this.#crc, true)
+    view.setUint32(20, this.#checksum, true)
     view.setFloat64(24, this.#rowCount, true)
     return frame
   }
@@ -129,7 +130,7 @@ export class ScanFrameReader {
   #available = 0
   #batchCount = 0
   #rowCount = 0
-  #crc = 0
+  #checksum = 0
   #isEnded = false
 
   /** Whether the end frame was read and its counts and checksum were right. */
@@ -189,7 +190,7 @@ export class ScanFrameReader {
 
   #readBatch(payload: Uint8Array, blockBytes: number, keyBytes: number): ScanFrameBatch {
     if (blockBytes > payload.length || blockBytes % 8 !== 0) throw malformed('its block is cut')
-    this.#crc = crc32c(payload, 0, payload.length, this.#crc)
+    this.#checksum = wordChecksum(payload, 0, payload.length, this.#checksum)
     const block = decodeRowBlock(payload.subarray(0, blockBytes))
     const keys =
       keyBytes === NO_KEYS
@@ -205,7 +206,7 @@ export class ScanFrameReader {
     const view = new DataView(payload.buffer, payload.byteOffset, payload.length)
     const isWhole =
       view.getUint32(0, true) === this.#batchCount &&
-      view.getUint32(4, true) === this.#crc &&
+      view.getUint32(4, true) === this.#checksum &&
       view.getFloat64(8, true) === this.#rowCount
     if (!isWhole) throw malformed('its rows are not those that were sent')
     this.#isEnded = true
