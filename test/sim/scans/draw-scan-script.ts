@@ -239,9 +239,7 @@ class ScriptDrawer {
   #together(): ScanEvent {
     const prng = this.#prng
     const reads = Array.from({ length: 2 }, (): ScanEvent => {
-      const isScan = prng.chance(0.7)
-      const query = isScan ? drawScan(prng, this.#ground) : drawAggregation(prng, this.#ground)
-      return { kind: 'read', query }
+      return { kind: 'read', query: { ...this.#query(), between: [] } as ModelQuery }
     })
     const write = prng.chance(0.8) ? this.#write(prng.between(1, 60)) : this.#deletion()
     const upkeep: ScanEvent = { kind: 'maintain', op: prng.pick(MAINTENANCE_OPS), dice: null }
