@@ -146,6 +146,8 @@ async function bundle(directory: string): Promise<Record<string, unknown>> {
   return modules
 }
 
+const PING_EVERY_MS = 50
+
 async function heapBytes(inspectorPort: number, pingUrl: string): Promise<number> {
   const socket = new WebSocket(`ws://127.0.0.1:${inspectorPort}/core:user:bench`)
   await new Promise((resolve, reject) => {
@@ -153,16 +155,26 @@ async function heapBytes(inspectorPort: number, pingUrl: string): Promise<number
     socket.addEventListener('error', reject, { once: true })
   })
   try {
-    await inspect(socket, 1, 'HeapProfiler.enable')
-    const collected = inspect(socket, 2, 'HeapProfiler.collectGarbage')
-    // An isolate that has nothing to do does not hear its inspector.
-    const ping = await fetch(pingUrl)
-    await Promise.all([collected, ping.text()])
-    const usage = await inspect(socket, 3, 'Runtime.getHeapUsage')
+    await heard(pingUrl, inspect(socket, 1, 'HeapProfiler.enable'))
+    await heard(pingUrl, inspect(socket, 2, 'HeapProfiler.collectGarbage'))
+    const usage = await heard(pingUrl, inspect(socket, 3, 'Runtime.getHeapUsage'))
     return Number(usage.usedSize) + Number(usage.backingStorageSize ?? 0)
   } finally {
     socket.close()
   }
+}
+
+/** Waits for an answer. An isolate that has nothing to do does not hear its inspector. */
+async function heard<T>(pingUrl: string, answer: Promise<T>): Promise<T> {
+  let isHeard = false
+  const hearing = answer.then(() => {
+    isHeard = true
+  })
+  while (!isHeard) {
+    await (await fetch(pingUrl)).text()
+    await Promise.race([hearing, new Promise((resolve) => setTimeout(resolve, PING_EVERY_MS))])
+  }
+  return answer
 }
 
 function inspect(socket: WebSocket, id: number, method: string): Promise<Record<string, unknown>> {
