@@ -5,8 +5,8 @@ import { runScanScript } from './scans/run-scan-script.ts'
 import { scriptOfText, scriptToText } from './scans/scan-script.ts'
 
 const SEED_FIRST = Number(process.env.NYALA_SIM_SEED ?? 1)
-const SEED_COUNT = Number(process.env.NYALA_SIM_SEEDS ?? 5)
-const READ_COUNT = 30
+const SEED_COUNT = Number(process.env.NYALA_SIM_SEEDS ?? 7)
+const READ_COUNT = 25
 
 describe('reads of a whole table', () => {
   test('find what a plain model finds', async () => {

@@ -31,6 +31,15 @@ const OPERATIONS = [
   'DELETE',
   'DELETE_IGNORE',
 ]
+/** Those that others need come more often. */
+const ASKED_OPS = [
+  ...MAINTENANCE_OPS,
+  'FLUSH_MRS',
+  'FLUSH_MRS',
+  'FLUSH_DMS',
+  'COMPACT',
+  'COMPACT',
+] as const
 const SEEN_MAX = 300
 const SEEN_LENGTH_MAX = 400
 /** How many of the tables have many rows. */
@@ -268,7 +277,7 @@ class ScriptDrawer {
       const micros = prng.pick([1000, 100_000, 6_000_000, 40_000_000])
       return { kind: 'advance', micros: Math.min(advanceMax, micros) }
     }
-    const op = prng.pick([...MAINTENANCE_OPS, 'FLUSH_MRS', 'FLUSH_MRS', 'FLUSH_DMS'] as const)
+    const op = prng.pick(ASKED_OPS)
     return { kind: 'maintain', op, dice: prng.chance(0.5) ? prng.unit() : null }
   }
 
