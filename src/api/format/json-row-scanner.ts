@@ -8,6 +8,7 @@
 
 import { CELL_FORMS } from '../../common/cell-reader.ts'
 import type { Schema } from '../../common/schema.ts'
+import { assert } from '../../util/assert.ts'
 import { utf8SequenceBytes } from '../../util/utf8-sequence.ts'
 import { isFourDigits, plainBytes } from './ascii-words.ts'
 import { JSON_BYTE, type JsonCursor, JsonSyntaxError } from './json-cursor.ts'
@@ -52,6 +53,7 @@ export class JsonRowScanner {
   scanRow(start: number, operation: number): number {
     const { tape } = this
     const { bytes, view } = this.#cursor
+    assert(tape.rowCount < tape.rowCountMax, 'there is room on the tape')
     if (bytes[start] !== JSON_BYTE.openObject) return ODD
     const { starts, ends, forms, width, layout } = tape
     const { lengths, words, starts: wordStarts } = this.#names

@@ -19,11 +19,6 @@ const ALONE_ROW_COUNT_MAX = 32
 /** Decodes rows of one cursor's text into one batch. */
 export class JsonRunDecoder {
   readonly scanner: JsonRowScanner
-  /**
-   * Rows that the next run may have: what was scanned behind a wrong row is scanned again, so runs
-   * are as short as the last one was good, and double from then on.
-   */
-  rowCountMax: number
   /** Whether the run ended at a row that must be read by itself. */
   isBroken = false
   /**
@@ -32,6 +27,8 @@ export class JsonRunDecoder {
    */
   #aloneRowCount = 0
   #aloneRowsLeft = 0
+  /** Rows that the next run may have, if the tape has room for them. */
+  #runRowCount = FIRST_RUN_ROW_COUNT
 
   readonly #cursor: JsonCursor
   readonly #rows: DecodedRows
@@ -56,7 +53,14 @@ export class JsonRunDecoder {
     this.#options = options
     this.#tapeDecoder = new TapeDecoder(schema, options, rows)
     this.#members = schema.columns.map((column) => column.index)
-    this.rowCountMax = Math.min(FIRST_RUN_ROW_COUNT, this.scanner.tape.rowCountMax)
+  }
+
+  /**
+   * Rows that the next run may have: what was scanned behind a wrong row is scanned again, so runs
+   * are as short as the last one was good, and double from then on.
+   */
+  get rowCountMax(): number {
+    return Math.min(this.#runRowCount, this.scanner.tape.rowCountMax)
   }
 
   /** Whether a run should be tried; if not, `isBroken` says that the next row is read by itself. */
@@ -85,10 +89,10 @@ export class JsonRunDecoder {
     this.#aloneRowCount = isVain ? Math.min(this.#aloneRowCount * 2 + 1, ALONE_ROW_COUNT_MAX) : 0
     this.#aloneRowsLeft = this.#aloneRowCount
     if (decoded < scanned) {
-      this.rowCountMax = Math.max(1, decoded)
+      this.#runRowCount = Math.max(1, decoded)
       return tape.rowStarts[decoded]
     }
-    this.rowCountMax = Math.min(this.rowCountMax * 2, tape.rowCountMax)
+    this.#runRowCount = this.rowCountMax * 2
     return end
   }
 

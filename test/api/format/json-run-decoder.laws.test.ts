@@ -93,6 +93,35 @@ describe('JsonRunDecoder', () => {
     },
   )
 
+  test.each([15, 16, 17, 18, 33, 299])(
+    'reads rows of a key and %i columns that come after many short ones',
+    (columnCount) => {
+      const names = Array.from({ length: columnCount }, (_, i) => `c${i}`)
+      const schema = aSchema('k INT32 KEY', ...names.map((name) => `${name} INT32 NULL`))
+      const rowOf = (k: number, columns: readonly string[]): [string, number][] => {
+        return [['k', k], ...columns.map((name, i): [string, number] => [name, k + i])]
+      }
+      // A row in another order makes a scanner learn the short ones, and runs of them grow.
+      const rows = [rowOf(0, ['c0']).reverse()]
+      for (let k = 1; k < 1500; k++) {
+        rows.push(rowOf(k, k > 700 && k % 2 === 1 ? names : ['c0']))
+      }
+      const lines = rows.map((row) => JSON.stringify(Object.fromEntries(row)))
+      const expected = rows.map((row) => new Map(row))
+
+      for (const decoded of [
+        decodeNdjson(schema, lines.join('\n')),
+        decodeJson(schema, `{"rows":[${lines.join(',')}]}`),
+      ]) {
+        expect(decoded.problems).toEqual([])
+        const found = decoded.rows.map(
+          ({ cells }) => new Map(cells.map(([n, c]) => [n, Number(c)])),
+        )
+        expect(found).toEqual(expected)
+      }
+    },
+  )
+
   test.each([
     ['[]', '11'],
     ['{}', '11'],
