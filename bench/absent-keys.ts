@@ -7,8 +7,10 @@
 
 import type { RowBlock } from '../src/common/row-block.ts'
 import { decodeRowBlock, encodeRowBlock } from '../src/common/row-block.ts'
+import { atMost } from './support/bar.ts'
 import { InsertBlocks } from './support/bench-schema.ts'
 import { BenchTablet } from './support/bench-tablet.ts'
+import { median, spread } from './support/in-turns.ts'
 import { appendLoadgenRow, LOADGEN_SCHEMA } from './support/loadgen.ts'
 import { shuffled } from './support/mixed-rows.ts'
 import type { Size } from './support/size.ts'
@@ -53,13 +55,7 @@ export function run(size: Size): Promise<void> {
         `${storedRows} rows stored ${((fullMicros * 1000) / rows).toFixed(0)} ns a row\n`,
     )
   }
-  ratios.sort((a, b) => a - b)
-  const median = ratios[Math.floor(ratios.length / 2)]
-  process.stdout.write(
-    `  ratio ${median.toFixed(2)}, from ${ratios[0].toFixed(2)} to ` +
-      `${ratios[ratios.length - 1].toFixed(2)} (at most ${RATIO_MAX}: ` +
-      `${median <= RATIO_MAX ? 'holds' : 'MISSED'})\n`,
-  )
+  process.stdout.write(`  ratio ${spread(ratios)} ${atMost(median(ratios), RATIO_MAX)}\n`)
   return Promise.resolve()
 }
 

@@ -5,6 +5,7 @@
  * superblocks and alarms.
  */
 
+import { atMost } from './support/bar.ts'
 import { MIXED_COLUMNS, mixedRow, shuffled } from './support/mixed-rows.ts'
 import { ask, countLines, send } from './support/rest.ts'
 import { startService } from './support/service.ts'
@@ -38,10 +39,9 @@ export async function run(size: Size): Promise<void> {
       report(`${order} order, until rest`, rested.written - start.written, 'written')
       report(`${order} order, a million rows`, perMillion, 'written', 2500)
       const [{ rowsets, average_rowset_height: height }] = await tabletPages(address, table)
-      const bar = height <= 1.5 ? 'holds' : 'MISSED'
       process.stdout.write(
         `  ${order} order, at rest: ${rowsets.length} rowsets, average height ` +
-          `${height.toFixed(3)} (at most 1.5: ${bar})\n`,
+          `${height.toFixed(3)} ${atMost(height, 1.5)}\n`,
       )
 
       const scan = await send(
@@ -132,6 +132,6 @@ async function billed(
 }
 
 function report(what: string, count: number, kind: 'read' | 'written', most?: number): void {
-  const bar = most === undefined ? '' : ` (at most ${most}: ${count <= most ? 'holds' : 'MISSED'})`
+  const bar = most === undefined ? '' : ` ${atMost(count, most)}`
   process.stdout.write(`  ${what}: ${Math.round(count)} rows ${kind}${bar}\n`)
 }

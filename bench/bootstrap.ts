@@ -6,6 +6,7 @@
  */
 
 import { DELTA_MEM_STORE_FLUSH_BYTES, STORE_MEMORY_BYTES_MAX } from '../src/common/limits.ts'
+import { atMost } from './support/bar.ts'
 import { InsertBlocks } from './support/bench-schema.ts'
 import { BenchTablet } from './support/bench-tablet.ts'
 import { appendLoadgenRow, LOADGEN_SCHEMA } from './support/loadgen.ts'
@@ -53,8 +54,7 @@ function memRowSetInWal(
   const millis = firstAnswerMillis(bench)
   process.stdout.write(
     `  ${what}, ${rows} rows, ${bench.tablet.figures().walBytes} bytes of WAL: ` +
-      `${millis.toFixed(0)} ms CPU (at most ${mostMillis}: ` +
-      `${millis <= mostMillis ? 'holds' : 'MISSED'})\n`,
+      `${millis.toFixed(0)} ms CPU ${atMost(millis, mostMillis)}\n`,
   )
   database.close()
 }
@@ -99,8 +99,7 @@ function rowsOnDisk(rowCount: number): void {
   const read = store.rowsRead - before
   process.stdout.write(
     `  ${rowCount} rows on disk, an empty WAL: ${millis.toFixed(1)} ms CPU ` +
-      `(at most 50: ${millis <= 50 ? 'holds' : 'MISSED'}), ${read} rows read ` +
-      `(at most 10: ${read <= 10 ? 'holds' : 'MISSED'})\n`,
+      `${atMost(millis, 50)}, ${read} rows read ${atMost(read, 10)}\n`,
   )
   database.close()
 }

@@ -5,6 +5,7 @@
  * requests under way are in it too.
  */
 
+import { atMost } from './support/bar.ts'
 import { MIXED_COLUMNS, mixedRow, shuffled } from './support/mixed-rows.ts'
 import { ask, countLines, send } from './support/rest.ts'
 import { type BenchService, startService } from './support/service.ts'
@@ -36,7 +37,7 @@ async function measure(tabletCount: number, rowCount: number, mostMib: number): 
     const mib = (peak - idle) / MIB
     process.stdout.write(
       `  ${tabletCount} tablets, ${rowCount} rows: ${mib.toFixed(1)} MiB above idle ` +
-        `(at most ${mostMib}: ${mib <= mostMib ? 'holds' : 'MISSED'})\n`,
+        `${atMost(mib, mostMib)}\n`,
     )
   } finally {
     await service.close()

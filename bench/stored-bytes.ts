@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { rowSetBytes } from '../src/tablet/disk/row-set-meta.ts'
 import { utf8Encode } from '../src/util/bytes.ts'
+import { atMost } from './support/bar.ts'
 import { type BenchColumn, benchSchema, InsertBlocks } from './support/bench-schema.ts'
 import { BenchTablet } from './support/bench-tablet.ts'
 import { dateText, type LineItem, LineItemGenerator } from './support/lineitem.ts'
@@ -67,7 +68,7 @@ function measure(rowCount: number, dates: 'DATE' | 'STRING', sqlite: number): vo
   const ratio = bytes / sqlite
   process.stdout.write(
     `  ${bytes} bytes, ${(bytes / rowCount).toFixed(1)} a row, ${ratio.toFixed(3)} × SQLite ` +
-      `(at most ${RATIO_MAX}: ${ratio <= RATIO_MAX ? 'holds' : 'MISSED'})\n`,
+      `${atMost(ratio, RATIO_MAX)}\n`,
   )
   database.close()
 }

@@ -76,14 +76,13 @@ export class RowDeletions {
   /** Works on a deletion for a while, or until it is done. */
   async work(call: DeleteRowsCall): Promise<TabletAnswer<DeleteRowsAnswer>> {
     const deletion = new RowDeletion(this.#ports, call)
-    const opened = await this.#ports.section(call, (tablet) => {
-      if (this.#openCount >= DELETION_COUNT_MAX) throw tooManyDeletions()
-      return deletion.open(tablet)
-    })
-    if (opened.kind !== 'ok') return opened
     this.#openCount++
     try {
-      return await deletion.run(opened.clock)
+      const opened = await this.#ports.section(call, (tablet) => {
+        if (this.#openCount > DELETION_COUNT_MAX) throw tooManyDeletions()
+        return deletion.open(tablet)
+      })
+      return opened.kind === 'ok' ? await deletion.run(opened.clock) : opened
     } finally {
       this.#openCount--
       deletion.close()

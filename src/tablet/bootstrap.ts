@@ -1,6 +1,6 @@
 /**
- * Brings a tablet's memory back from its storage: superblock, remembered results, then the ops of
- * the live WAL generations in order.
+ * Brings a tablet's memory back from its storage: superblock, then the ops of the live WAL
+ * generations in order. Remembered results that outlived theirs are read when one is asked for.
  *
  * Nothing is decided here. Each entry says of each row what was done, and that is done again, where
  * it is not in files yet (replay-op.ts); rows that were refused stay refused, whatever the stores

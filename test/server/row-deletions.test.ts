@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { successorKey } from '../../src/common/encoded-key.ts'
-import { DELETION_CALL_MS_MAX, SHARE_BYTES_MAX } from '../../src/common/limits.ts'
+import {
+  DELETION_CALL_MS_MAX,
+  DELETION_COUNT_MAX,
+  SHARE_BYTES_MAX,
+} from '../../src/common/limits.ts'
 import { StatusError } from '../../src/common/status.ts'
 import { RowDeletions } from '../../src/server/row-deletions.ts'
 import { answerOf } from '../../src/server/tablet-answer.ts'
@@ -131,6 +135,21 @@ describe('RowDeletions', () => {
     expect(pauseCount).toBeGreaterThanOrEqual(3)
     expect(world.harness.rows()).toEqual([])
     expect(world.harness.parts.liveRowCount).toBe(0)
+  })
+
+  test('refuses more than so many at once, however they come', async () => {
+    world.write(inserts(0, 100))
+    const deletions = world.deletions()
+    const calls = Array.from({ length: DELETION_COUNT_MAX + 3 }, (_, i) =>
+      world.call({ resultKey: { key: `k${i}`, digest: 'request', isInternal: false } }),
+    )
+    const answers = await Promise.all(calls.map((call) => deletions.work(call)))
+
+    expect(answers.filter(({ kind }) => kind === 'ok').length).toBe(DELETION_COUNT_MAX)
+    const refused = answers.filter(({ kind }) => kind === 'error')
+    expect(refused).toHaveLength(3)
+    expect(refused[0]).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    expect(ok(await deletions.work(world.call())).hasMore).toBe(false)
   })
 
   test('keeps what was written after the snapshot, and what came back since', async () => {

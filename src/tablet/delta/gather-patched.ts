@@ -9,6 +9,7 @@ import type { ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL } from '../../common/data-type.ts'
 import { copyBytes } from '../../util/arena.ts'
 import { getBit, setBit, setBits } from '../../util/bitmap.ts'
+import { isRun } from '../../util/is-run.ts'
 
 /** Below this many rows the test for a run costs more than it saves. */
 const RUN_ROWS_MIN = 16
@@ -83,14 +84,6 @@ function gatherBase(
   if (scratchRows.length < count) scratchRows = new Uint32Array(count * 2)
   for (let i = start; i < end; i++) scratchRows[i - start] = rows[i] - baseShift
   target.appendRows(base, scratchRows, 0, count)
-}
-
-/** Whether each row is the one behind the one before. */
-function isRun(rows: Uint32Array, start: number, end: number): boolean {
-  const shift = rows[start] - start
-  if (rows[end - 1] - end + 1 !== shift) return false
-  for (let i = start; i < end; i++) if (rows[i] - i !== shift) return false
-  return true
 }
 
 function gatherLanes(

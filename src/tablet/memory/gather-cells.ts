@@ -7,6 +7,7 @@ import type { ColumnBuilder } from '../../common/column-builder.ts'
 import { PHYSICAL } from '../../common/data-type.ts'
 import { copyBytes } from '../../util/arena.ts'
 import { getBit, setBit, setBits } from '../../util/bitmap.ts'
+import { isRun } from '../../util/is-run.ts'
 import { CHUNK_MASK, CHUNK_ROW_COUNT, CHUNK_SHIFT } from './chunk.ts'
 import type { ChunkedColumn } from './chunked-column.ts'
 
@@ -52,14 +53,6 @@ export function gatherCells(
   }
   setBits(target.isSet, first, first + count)
   target.rowCount = first + count
-}
-
-/** Whether each cell is the position behind the one before. */
-function isRun(cells: Int32Array, start: number, end: number): boolean {
-  const shift = cells[start] - start
-  if (cells[end - 1] - end + 1 !== shift) return false
-  for (let i = start; i < end; i++) if (cells[i] - i !== shift) return false
-  return true
 }
 
 function appendRun(column: ChunkedColumn, start: number, end: number, target: ColumnBuilder): void {

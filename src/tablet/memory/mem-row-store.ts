@@ -16,6 +16,7 @@ import type { Column, Schema } from '../../common/schema.ts'
 import type { KeyArena } from '../../util/arena.ts'
 import { assert } from '../../util/assert.ts'
 import { compareBytes, equalBytes } from '../../util/bytes.ts'
+import { isRun } from '../../util/is-run.ts'
 import { CHUNK_MASK, CHUNK_OVERHEAD_BYTES, CHUNK_ROW_COUNT, CHUNK_SHIFT } from './chunk.ts'
 import { ChunkedColumn } from './chunked-column.ts'
 import { RedoLog } from './redo-log.ts'
@@ -96,14 +97,14 @@ export class MemRowStore {
   ): number {
     const first = this.rowCount
     assert(first + end - start <= MEM_ROW_COUNT_MAX, 'a MemRowSet has a slot for each row')
-    const isRun = isAscendingRun(rows, start, end)
+    const isStretch = end > start && isRun(rows, start, end)
     for (let from = start; from < end; ) {
       const chunk = this.#openChunk()
       const stop = Math.min(end, from + CHUNK_ROW_COUNT - chunk.rowCount)
-      chunk.append(keys, rows, from, stop, isRun, at)
+      chunk.append(keys, rows, from, stop, isStretch, at)
       from = stop
     }
-    this.#appendCells(block, rows, start, end, isRun)
+    this.#appendCells(block, rows, start, end, isStretch)
     this.rowCount = first + end - start
     return first
   }
@@ -113,7 +114,7 @@ export class MemRowStore {
     rows: Uint32Array,
     start: number,
     end: number,
-    isRun: boolean,
+    isStretch: boolean,
   ): void {
     const sources = this.#sources
     sources.fill(undefined)
@@ -123,7 +124,7 @@ export class MemRowStore {
     let columnBytes = 0
     for (let index = 0; index < sources.length; index++) {
       const column = this.schema.columns[index]
-      appendCells(this.columns[index], column, sources[index], rows, start, end, isRun)
+      appendCells(this.columns[index], column, sources[index], rows, start, end, isStretch)
       columnBytes += this.columns[index].heldBytes
     }
     sources.fill(undefined)
@@ -261,12 +262,6 @@ export class MemRowStore {
   }
 }
 
-/** Whether each row is the one behind the row before, so that whole stretches can be copied. */
-function isAscendingRun(rows: Uint32Array, start: number, end: number): boolean {
-  for (let i = start + 1; i < end; i++) if (rows[i] !== rows[i - 1] + 1) return false
-  return true
-}
-
 function appendCells(
   target: ChunkedColumn,
   column: Column,
@@ -274,7 +269,7 @@ function appendCells(
   rows: Uint32Array,
   start: number,
   end: number,
-  isRun: boolean,
+  isStretch: boolean,
 ): void {
   if (source === undefined) {
     target.appendRepeated(column.writeDefault, end - start)
@@ -282,6 +277,6 @@ function appendCells(
   }
   assert(source.physical === column.physical, 'a block column is laid out as its schema says')
   if (source.isSet !== null) target.appendSet(source, rows, start, end, column.writeDefault)
-  else if (isRun && start < end) target.appendRange(source, rows[start], rows[end - 1] + 1)
+  else if (isStretch && start < end) target.appendRange(source, rows[start], rows[end - 1] + 1)
   else target.appendRows(source, rows, start, end)
 }
