@@ -8,6 +8,7 @@ import type { ScanStats } from '../common/scan-stats.ts'
 import type { ScanCall, TabletCall } from '../wire/tablet-protocol.ts'
 import type { ReadSession } from './read-session.ts'
 import type { ScanPlan } from './scan-plan.ts'
+import { snapshotOf } from './scan-session.ts'
 
 /** Tablets that work at the same time. */
 const FAN_OUT_MAX = 8
@@ -35,15 +36,9 @@ export async function analyzeScan(
   plan: ScanPlan,
   options: AnalysisOptions,
 ): Promise<ScanAnalysis> {
-  const { clock } = session.context.ports
   const { tablets } = plan
   const { limit, order } = plan.request
-  let snapshot = options.snapshot
-  if (snapshot === null && (tablets.length === 0 || options.mode === 'READ_YOUR_WRITES')) {
-    snapshot = clock.now()
-  }
-  // A read that touches one tablet simply reads at that tablet's time.
-  if (snapshot === null && tablets.length > 1) snapshot = await session.pickSnapshot(tablets)
+  let snapshot = await snapshotOf(session, tablets, options)
   const found = new Map<number, ScanStats>()
   // Only the tablets that a limit lets the scan come to work, one after the other. In a merge all
   // do.
@@ -64,7 +59,7 @@ export async function analyzeScan(
     }
   }
   await Promise.all(Array.from({ length: isLimited ? 1 : FAN_OUT_MAX }, work))
-  return { snapshot: snapshot ?? clock.now(), tablets: found }
+  return { snapshot: snapshot ?? session.context.ports.clock.now(), tablets: found }
 }
 
 function callOf(
