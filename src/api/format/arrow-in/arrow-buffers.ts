@@ -17,6 +17,11 @@ const SIZE_BYTES = 8
  * of two.
  */
 const WINDOW_LOG_MAX = 23
+/**
+ * The platform counts the room that it makes for output and not what is in it, which is up to twice
+ * as much; how much there is in the end is looked at here.
+ */
+const SLACK_BYTES = 256 * 1024
 
 /**
  * Buffers in turn, as `columns` take them.
@@ -118,7 +123,7 @@ export class ArrowBuffers {
 
 function unpackFrame(packed: Uint8Array, bytes: number, index: number): Uint8Array {
   const options = {
-    maxOutputLength: bytes,
+    maxOutputLength: bytes * 2 + SLACK_BYTES,
     chunkSize: Math.max(64, bytes),
     params: { [constants.ZSTD_d_windowLogMax]: WINDOW_LOG_MAX },
   }
