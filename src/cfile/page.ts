@@ -39,6 +39,7 @@ import {
 import { BodyReader } from './encoding/body-reader.ts'
 import { BodyWriter } from './encoding/body-writer.ts'
 import { expandLanes } from './encoding/expand-lanes.ts'
+import { openPacked } from './encoding/packed-page.ts'
 import { type DecodedValues, STORED_ENCODINGS } from './encoding/stored-encodings.ts'
 import { arePacked, decodeValues, encodeValues } from './encoding/values.ts'
 import type { LaneRoom } from './lane-room.ts'
@@ -119,7 +120,8 @@ export function encodePage(cells: ColumnVector, options: PageOptions): Uint8Arra
  * Decodes a page: `bytes` begins with it and may go on behind it.
  *
  * Returns: its cells, without set bits; lanes of null cells are zero. They may be views of `bytes`,
- * which must then not change, and their lanes may lie in a `room`, if one is given. Throws:
+ * which must then not change. With a `room` their lanes may lie in it, or be decoded into it when
+ * they are asked for. Throws:
  * CORRUPTION that begins with `where` when the page is not what was written, or of another physical
  * type.
  */
@@ -146,6 +148,8 @@ export function decodePage(
   const reader = new BodyReader(body, where)
   if (nullCount === rowCount) return nullCells(physical, rowCount)
   if (nullCount === 0) {
+    const packed = room === null ? null : openPacked(physical, page[2], rowCount, reader, room)
+    if (packed !== null) return ColumnVector.ofPacked(physical, rowCount, packed)
     const values = decodeValues(physical, page[2], rowCount, rowCount, reader, room)
     if (values.codes !== null) return ofCodes(values, values.codes, null)
     return new ColumnVector(physical, rowCount, values.bytes, values.offsets, null, null)

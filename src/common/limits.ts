@@ -162,7 +162,7 @@ export const AGGREGATE_FAN_OUT_MAX = 8
 /** Aggregations that one tablet has open at once. */
 export const AGGREGATE_OPEN_COUNT_MAX = 16
 /** Rows that one section of an aggregation looks at, about. */
-export const AGGREGATE_STEP_ROW_COUNT = 131_072
+export const AGGREGATE_STEP_ROW_COUNT = 262_144
 
 /** Bytes that all shares of one request may gather before the largest is sent. */
 export const SHARES_BYTES_MAX = 16 * MIB

@@ -146,3 +146,31 @@ function unpackAcross(
     out[i] = (number & mask) + base
   }
 }
+
+/**
+ * As `unpackBits` with a base of 0, of the numbers `indexes[0, picked)` out of `count`, in whatever
+ * order they are.
+ *
+ * Requires: `width` in 1 … 32; the indexes are below `count`. Cost: about 3 ns a number.
+ */
+export function pickBits(
+  words: Uint32Array,
+  count: number,
+  width: number,
+  indexes: Uint32Array,
+  picked: number,
+  out: Int32Array,
+): void {
+  const length = rowLength(count)
+  const mask = maskOf(width)
+  for (let i = 0; i < picked; i++) {
+    const index = indexes[i]
+    const row = (index / length) | 0
+    const bit = row * width
+    const shift = bit & 31
+    const at = (bit >>> 5) * length + (index - row * length)
+    let number = words[at] >>> shift
+    if (shift + width > 32) number |= words[at + length] << (32 - shift)
+    out[i] = number & mask
+  }
+}

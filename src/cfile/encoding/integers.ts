@@ -14,7 +14,13 @@ import type { ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL, type Physical } from '../../common/data-type.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { BodyWriter } from './body-writer.ts'
-import { appendNumbers, type NumberForm, type RunChoice, readNumbers } from './number-stream.ts'
+import {
+  appendNumbers,
+  type NumberForm,
+  type RunChoice,
+  readNumbers,
+  readPackedNumbers,
+} from './number-stream.ts'
 import {
   appendOffsets,
   NARROW_BIAS,
@@ -30,6 +36,9 @@ import { scratchHigh, scratchIntegers, scratchLow } from './scratch.ts'
 const PAIR_FORMS = { OFFSETS: 0, PLANES: 1 } as const
 const QUAD_FORMS = { SHORT: 0, PLANES: 1 } as const
 const TWO_32 = 2 ** 32
+/** Bases and distances of packed integers are below it: differences of sums are exact doubles. */
+const PACKED_END = 2 ** 49
+const PACKED_HIGH_END = PACKED_END / TWO_32
 /** What NARROW_BIAS is to the bits of a distance. */
 const NARROW_SIGN = NARROW_BIAS | 0
 
@@ -212,6 +221,53 @@ export function readIntegers(
     default:
       readNumbers(reader, count, new Int32Array(buffer, byteOffset, count))
   }
+}
+
+/** Packed integers of a page: each is `base + unit × distance`. */
+export interface PackedStream {
+  readonly base: number
+  readonly unit: number
+  /** Bits of a distance. */
+  readonly width: number
+  /** The distances, as `unpackBits` takes them. */
+  readonly words: Uint32Array
+}
+
+/**
+ * Reads `count` integers as far as `readIntegers` would, but leaves them packed.
+ *
+ * Returns: null where they are not one packed stream, or too large for doubles. Throws: CORRUPTION.
+ */
+export function readPackedIntegers(
+  physical: Physical,
+  count: number,
+  reader: BodyReader,
+): PackedStream | null {
+  if (physical === PHYSICAL.int64) return readPackedPairs(reader, count)
+  if (physical === PHYSICAL.int128) {
+    return reader.word() === QUAD_FORMS.SHORT ? readPackedPairs(reader, count) : null
+  }
+  const stream = readPackedNumbers(reader, count)
+  if (stream === null) return null
+  const { base, width, words } = stream
+  return base + 2 ** width <= NARROW_BIAS ? { base, unit: 1, width, words } : null
+}
+
+function readPackedPairs(reader: BodyReader, count: number): PackedStream | null {
+  if (reader.word() !== PAIR_FORMS.OFFSETS) return null
+  const [low, high] = reader.words(2)
+  if (readOffsetForm(reader) !== OFFSET_FORMS.NARROW) return null
+  const unit = offsetScale()
+  const stream = readPackedNumbers(reader, count)
+  if (stream === null) return null
+  const { width, words } = stream
+  const first = stream.base + NARROW_BIAS
+  const base = (high | 0) * TWO_32 + low + first * unit
+  const isExact =
+    Math.abs(high | 0) < PACKED_HIGH_END &&
+    first + 2 ** width <= TWO_32 &&
+    (first + 2 ** width) * unit < PACKED_END
+  return isExact ? { base, unit, width, words } : null
 }
 
 function narrowInt8(lanes: Int8Array): void {

@@ -359,6 +359,24 @@ export function readNumbers(reader: BodyReader, count: number, out: Int32Array):
   return readStream(reader, count, out, true)
 }
 
+/** Numbers as they lie packed: each is `base` plus what `unpackBits` gives. */
+export interface PackedNumbers {
+  /** Signed. */
+  readonly base: number
+  /** 1 … 32. */
+  readonly width: number
+  readonly words: Uint32Array
+}
+
+/** Returns: a stream of `count` numbers as it lies; null when it is not packed, or has patches. */
+export function readPackedNumbers(reader: BodyReader, count: number): PackedNumbers | null {
+  const [formAndWidth, patchCount, base] = reader.words(HEADER_WORDS)
+  const width = formAndWidth >>> 8
+  const isPacked = (formAndWidth & 0xff) === NUMBER_FORMS.PACKED && patchCount === 0
+  if (!isPacked || width === 0 || width > 32) return null
+  return { base: base | 0, width, words: reader.words(packedWords(count, width)) }
+}
+
 function readStream(
   reader: BodyReader,
   count: number,

@@ -1,6 +1,6 @@
 /** Selected cells of a column as numbers to compute with. Hot. */
 
-import type { ColumnVector } from '../../common/column-vector.ts'
+import type { ColumnVector, PackedIntegers } from '../../common/column-vector.ts'
 import { PHYSICAL } from '../../common/data-type.ts'
 import { unreachable } from '../../util/assert.ts'
 import type { SelectedColumn } from '../row-set.ts'
@@ -17,6 +17,10 @@ export function loadPlain(column: SelectedColumn, count: number, vector: NumberV
   loadNulls(cells, rows, count, vector)
   vector.isWide = false
   const values = vector.reserve(count)
+  if (cells.packed !== null) {
+    vector.bound = loadPacked(cells.packed, rows, count, values)
+    return true
+  }
   switch (cells.physical) {
     case PHYSICAL.int8:
     case PHYSICAL.int16:
@@ -40,6 +44,27 @@ export function loadPlain(column: SelectedColumn, count: number, vector: NumberV
     default:
       return unreachable(cells.physical)
   }
+}
+
+let scratchDistances = new Int32Array(4096)
+
+/** Returns: what none of the numbers is further from 0 than. */
+function loadPacked(
+  packed: PackedIntegers,
+  rows: Uint32Array,
+  count: number,
+  values: Float64Array,
+): number {
+  const { base, unit, distanceMax } = packed
+  const all = packed.allDistances(count)
+  if (all === null) {
+    if (scratchDistances.length < count) scratchDistances = new Int32Array(count)
+    packed.pickDistances(rows, count, scratchDistances)
+    for (let i = 0; i < count; i++) values[i] = base + unit * scratchDistances[i]
+  } else {
+    for (let i = 0; i < count; i++) values[i] = base + unit * all[rows[i]]
+  }
+  return Math.max(Math.abs(base), Math.abs(base + unit * distanceMax))
 }
 
 /** Loads what is null of selected cells. */

@@ -9,6 +9,7 @@
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL } from '../../common/data-type.ts'
 import { type CellTest, keepNotNull } from './cell-test.ts'
+import { keepPackedInRange } from './packed-test.ts'
 
 let scratchNumbers = new Float64Array(2048)
 
@@ -21,6 +22,8 @@ export class NumberEqualityTest implements CellTest {
   }
 
   keepPassing(cells: ColumnVector, rows: Uint32Array, count: number): number {
+    const { packed } = cells
+    if (packed !== null) return keepPackedInRange(packed, this.#value, this.#value, rows, count)
     const rowCount = keepNotNull(cells, rows, count)
     const numbers = widen(cells, rows, rowCount)
     const value = this.#value
@@ -46,6 +49,9 @@ export class NumberRangeTest implements CellTest {
   }
 
   keepPassing(cells: ColumnVector, rows: Uint32Array, count: number): number {
+    const { packed } = cells
+    // Integers have whole ends.
+    if (packed !== null) return keepPackedInRange(packed, this.#lower, this.#upper - 1, rows, count)
     const rowCount = keepNotNull(cells, rows, count)
     const numbers = widen(cells, rows, rowCount)
     const lower = this.#lower

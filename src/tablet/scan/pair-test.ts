@@ -2,6 +2,7 @@
 
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { type CellTest, keepNotNull } from './cell-test.ts'
+import { keepPackedInRange } from './packed-test.ts'
 
 const MIN = -(2n ** 63n)
 
@@ -19,13 +20,18 @@ function highWord(value: bigint): number {
 export class PairEqualityTest implements CellTest {
   readonly #low: number
   readonly #high: number
+  /** The integer, or the double nearest to it, which then is no packed one. */
+  readonly #value: number
 
   constructor(value: bigint) {
+    this.#value = Number(value)
     this.#low = lowWord(value)
     this.#high = highWord(value) >>> 0
   }
 
   keepPassing(cells: ColumnVector, rows: Uint32Array, count: number): number {
+    const { packed } = cells
+    if (packed !== null) return keepPackedInRange(packed, this.#value, this.#value, rows, count)
     const rowCount = keepNotNull(cells, rows, count)
     const lanes = cells.lanes as Uint32Array
     const low = this.#low
@@ -46,6 +52,9 @@ export class PairRangeTest implements CellTest {
   readonly #lowerHigh: number
   readonly #lastLow: number
   readonly #lastHigh: number
+  /** The ends, or the doubles nearest to them, which then are far from packed integers. */
+  readonly #first: number
+  readonly #last: number
 
   /** Requires: the range is not empty. */
   constructor(lower: bigint | null, upper: bigint | null) {
@@ -55,9 +64,13 @@ export class PairRangeTest implements CellTest {
     this.#lowerHigh = highWord(first)
     this.#lastLow = lowWord(last)
     this.#lastHigh = highWord(last)
+    this.#first = Number(first)
+    this.#last = Number(last)
   }
 
   keepPassing(cells: ColumnVector, rows: Uint32Array, count: number): number {
+    const { packed } = cells
+    if (packed !== null) return keepPackedInRange(packed, this.#first, this.#last, rows, count)
     const rowCount = keepNotNull(cells, rows, count)
     const lanes = cells.lanes as Uint32Array
     const lowerLow = this.#lowerLow
