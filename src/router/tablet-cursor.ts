@@ -287,12 +287,21 @@ const RECYCLED_BYTES_MIN = 16 * 1024
 /** Pieces of memory that wait to be used again: a record batch of Arrow is a few frames. */
 const SPARE_COUNT_MAX = 8
 
+/** A reader that waits until so many bytes are there, as the standard has it but not its types. */
+interface FillingReader {
+  read(
+    view: Uint8Array<ArrayBuffer>,
+    options: { readonly min: number },
+  ): Promise<ReadableStreamReadResult<Uint8Array<ArrayBuffer>>>
+  cancel(): Promise<void>
+}
+
 /**
- * Reads a byte stream in pieces of the size that is asked for: by default they are of 4 KiB. To
- * make memory for each piece would cost more than to fill it.
+ * Reads a byte stream in pieces of the size that is asked for: by default they are of 4 KiB, and
+ * of 64 KiB at most. To make memory for each piece would cost more than to fill it.
  */
 class ByteSource {
-  readonly #reader: ReadableStreamBYOBReader
+  readonly #reader: FillingReader
   /** Memory of pieces that were given, and of pieces that were given back. */
   #lent: ArrayBuffer[] = []
   #spare: ArrayBuffer[] = []
@@ -302,14 +311,15 @@ class ByteSource {
   }
 
   /**
-   * Of the next `bytes` bytes those that are there, at least one; null at the end and where the
-   * stream broke off, which its frames tell apart. Asked for what is missing of a frame, it has the
-   * frame in one piece most of the time.
+   * The next `bytes` bytes; fewer at the end; null behind it and where the stream broke off, which
+   * its frames tell apart. Asked for what is missing of a frame, it has the frame in one piece.
    */
   async read(bytes: number): Promise<Uint8Array | null> {
     try {
-      const { done, value } = await this.#reader.read(new Uint8Array(this.#memory(bytes), 0, bytes))
-      if (done || value === undefined) return null
+      const view = new Uint8Array(this.#memory(bytes), 0, bytes)
+      const { value } = await this.#reader.read(view, { min: bytes })
+      // The last piece may come with the news that it is the last.
+      if (value === undefined || value.length === 0) return null
       if (value.buffer.byteLength >= RECYCLED_BYTES_MIN) this.#lent.push(value.buffer)
       return value
     } catch {

@@ -6,12 +6,7 @@ import { LANE_BYTES, PHYSICAL } from '../common/data-type.ts'
 import { optimizeDiffSpec } from '../common/diff-spec.ts'
 import { hashKeys } from '../common/hash-keys.ts'
 import type { Timestamp } from '../common/hybrid-clock.ts'
-import {
-  GET_KEY_COUNT_MAX,
-  PAGE_CACHE_BYTES_MAX,
-  PAGE_ROWS,
-  READ_BYTES_MAX,
-} from '../common/limits.ts'
+import { GET_KEY_COUNT_MAX, READ_BYTES_MAX } from '../common/limits.ts'
 import { pruneInLists } from '../common/prune-in-lists.ts'
 import type { RowBlock } from '../common/row-block.ts'
 import { optimizeScanSpec } from '../common/scan-spec.ts'
@@ -33,8 +28,8 @@ import {
 import { historyMaxAgeMicros, type TabletParts } from './tablet-parts.ts'
 import type { LookupRequest, ScanRequest } from './tablet-request.ts'
 
-/** Of a large scan: rowsets of which it reads fewer rows are cached all the same. */
-const BORROWED_ROWS_MIN = 4 * PAGE_ROWS
+/** Of a large scan: rowsets of which it reads less than this share of the cache are cached. */
+const BORROWED_SHARE_MIN = 1 / 16
 /** Bytes of a cell of a page of few different strings. */
 const CODE_BYTES = 2
 
@@ -96,8 +91,8 @@ export function openTabletScan(
   if (options === null) return { snapshot, scanner: new TabletScanner(null, { meter, bill }) }
   const { diffFrom = null } = request
   if (diffFrom !== null) return { snapshot, scanner: openDiffScan({ ...options, diffFrom }) }
-  const isLarge = request.isWhole === true && isTooLargeToCache(parts, request, options)
-  return { snapshot, scanner: openScan(options, isLarge ? BORROWED_ROWS_MIN : undefined) }
+  const rowsMin = request.isWhole === true ? borrowedRowsMin(parts, request, options) : undefined
+  return { snapshot, scanner: openScan(options, rowsMin) }
 }
 
 /**
@@ -112,19 +107,23 @@ export function openTabletSelections(
   const meter = new ScanMeter(readColumnIds(request))
   const options = scanOptionsOf(parts, request, snapshot, meter)
   if (options === null) return new SequenceIterator([])
-  const isLarge = isTooLargeToCache(parts, request, options)
-  return openRowSetScans(options, isLarge ? BORROWED_ROWS_MIN : undefined)
+  return openRowSetScans(options, borrowedRowsMin(parts, request, options))
 }
 
-/** Whether a scan's pages are not put in the cache, only to push out all that is there. */
-function isTooLargeToCache(
-  { tree, schema }: TabletParts,
+/**
+ * From how many rows on the pages of a rowset are not put in the cache, only to push out all that
+ * is there; undefined when the scan is not that large.
+ */
+function borrowedRowsMin(
+  { tree, schema, cache }: TabletParts,
   request: ScanRequest,
   { lowerKey, upperKey }: ScanOptions,
-): boolean {
+): number | undefined {
   let rowCount = 0
   for (const { meta } of tree.inRange(lowerKey, upperKey)) rowCount += meta.rowCount
-  return rowCount * laneBytesOf(schema, readColumnIds(request)) > PAGE_CACHE_BYTES_MAX
+  const rowBytes = laneBytesOf(schema, readColumnIds(request))
+  if (rowCount * rowBytes <= cache.bytesMax) return undefined
+  return (cache.bytesMax * BORROWED_SHARE_MIN) / rowBytes
 }
 
 /** Bytes that a row of columns takes in decoded pages, about. */

@@ -5,7 +5,9 @@
  */
 
 import { Catalog, type NewTable } from '../../src/catalog/catalog.ts'
+import { PageCache } from '../../src/cfile/page-cache.ts'
 import { type Clock, HybridClock } from '../../src/common/hybrid-clock.ts'
+import { PAGE_CACHE_BYTES_MAX } from '../../src/common/limits.ts'
 import { encodeRowBlock } from '../../src/common/row-block.ts'
 import { type Outcome, outcomeOf, StatusError } from '../../src/common/status.ts'
 import type { TableEntry } from '../../src/common/table.ts'
@@ -69,6 +71,8 @@ export interface LocalOptions {
   /** How likely it is that a tablet's memory vanishes before a call. */
   readonly evictChance?: number
   readonly memoryBytesMax?: number
+  /** Of the page cache of each tablet; left out: as of an isolate. */
+  readonly cacheBytesMax?: number
   /** How tablets cut what they store. */
   readonly layout?: TabletLayout
 }
@@ -125,7 +129,7 @@ export class LocalTablet implements TabletStub {
 
   scan(call: ScanCall): Promise<TabletAnswer<StreamAnswer>> {
     return this.#serve(call, (tablet) =>
-      withValue(tablet.openScan(call), ({ snapshot, scanner }) => {
+      withValue(tablet.openScan({ ...call, isWhole: true }), ({ snapshot, scanner }) => {
         const { frames } = readPage(scanner, call.rowCountMax, Number.MAX_SAFE_INTEGER)
         return { snapshot, stream: byteStream(frames) }
       }),
@@ -292,12 +296,13 @@ export class LocalTablet implements TabletStub {
   }
 
   #open(): Tablet {
-    const { layout } = this.#service.options
+    const { layout, cacheBytesMax = PAGE_CACHE_BYTES_MAX } = this.#service.options
     this.#tablet ??= Tablet.open({
       store: this.store,
       clock: this.#clock,
       prng: new Prng(this.#service.options.seed),
       accountant: this.#service.accountant,
+      cache: new PageCache(cacheBytesMax),
       ...(layout === undefined ? {} : { layout }),
     })
     return this.#tablet

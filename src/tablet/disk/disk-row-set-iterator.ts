@@ -169,11 +169,34 @@ export class DiskRowSetIterator implements RowSetIterator {
       if (this.#next === this.#keyedEnd) this.#readKeys(window)
       count = Math.min(count, this.#keyedEnd - this.#next)
     }
-    const bytesAtMost = window.bytesAtMost(this.#next, this.#next + count) + this.#keyBytes(count)
-    if (bytesAtMost <= bytesMax && bytesAtMost !== Number.POSITIVE_INFINITY) {
-      this.#fittedBytes = bytesAtMost
-      return count
+    let fitting = this.#fitAtMost(window, count, bytesMax)
+    const isExact = fitting === count || window.isTight(this.#next, this.#next + count)
+    if (!isExact || (fitting === 0 && isFirst)) {
+      fitting = this.#fitMeasured(window, count, bytesMax, isFirst)
     }
+    return fitting < count ? alignedCount(window.rows[this.#next], fitting) : fitting
+  }
+
+  /** How many of the next `count` rows surely fit, without a look at each of them. */
+  #fitAtMost(window: ScanWindow, count: number, bytesMax: number): number {
+    let fitting = 0
+    let over = count + 1
+    for (let tried = count; fitting + 1 < over; tried = (fitting + over) >>> 1) {
+      const bytes = window.bytesAtMost(this.#next, this.#next + tried) + this.#keyBytes(tried)
+      // Not known for all of them: nor is it for some.
+      if (bytes === Number.POSITIVE_INFINITY) return 0
+      if (bytes > bytesMax) {
+        over = tried
+        continue
+      }
+      fitting = tried
+      this.#fittedBytes = bytes
+    }
+    return fitting
+  }
+
+  /** As `#fit`, to the byte. */
+  #fitMeasured(window: ScanWindow, count: number, bytesMax: number, isFirst: boolean): number {
     let total = 0
     let fitting = 0
     while (fitting < count) {
@@ -188,7 +211,7 @@ export class DiskRowSetIterator implements RowSetIterator {
       fitting++
     }
     this.#fittedBytes = total
-    return fitting < count ? alignedCount(window.rows[this.#next], fitting) : fitting
+    return fitting
   }
 
   /** Bytes of the keys of the next `count` rows. */

@@ -82,8 +82,9 @@ export class ScanColumn {
   #enteredCount = 0
   #isRead = false
   #isDecided = false
-  /** Bytes of the longest value of a page's dictionary. */
+  /** Bytes of the longest and the shortest value of a page's dictionary. */
   #longest = 0
+  #shortest = 0
   #longestPage = -1
   /** Rows of the page, and cells that are copied because of changed ones, for selections. */
   #pageRows = new Uint32Array(0)
@@ -256,11 +257,32 @@ export class ScanColumn {
       const { offsets } = cells
       return offsets[last + 1 - this.pageStart] - offsets[first - this.pageStart]
     }
-    if (this.#longestPage !== this.#pageIndex) {
-      this.#longest = longestOf(dictionary.values)
-      this.#longestPage = this.#pageIndex
-    }
+    this.#lookAtLengths(dictionary)
     return this.#longest * count
+  }
+
+  /** Bytes by which `bytesAtMost`, where it is known, may be too high for each of rows in a run. */
+  get bytesTooMany(): number {
+    if (this.fallback !== null || !this.isBinary) return 0
+    const { dictionary, validity } = this.cells()
+    if (dictionary === null) return 0
+    this.#lookAtLengths(dictionary)
+    return this.#longest - (validity === null ? this.#shortest : 0)
+  }
+
+  #lookAtLengths({ values }: ColumnDictionary): void {
+    if (this.#longestPage === this.#pageIndex) return
+    const { offsets, rowCount } = values
+    let longest = 0
+    let shortest = Number.POSITIVE_INFINITY
+    for (let i = 0; i < rowCount; i++) {
+      const length = offsets[i + 1] - offsets[i]
+      if (length > longest) longest = length
+      if (length < shortest) shortest = length
+    }
+    this.#longest = longest
+    this.#shortest = Math.min(longest, shortest)
+    this.#longestPage = this.#pageIndex
   }
 
   /** Adds to `sizes[i]` the bytes of the cell of `rows[i]`, which counts from `origin`. */
@@ -331,12 +353,6 @@ class SelectedPage implements SelectedColumn {
   get zone(): ZoneMap | null {
     return this.#column.zoneOf(this.#count)
   }
-}
-
-function longestOf({ offsets, rowCount }: ColumnVector): number {
-  let longest = 0
-  for (let i = 0; i < rowCount; i++) longest = Math.max(longest, offsets[i + 1] - offsets[i])
-  return longest
 }
 
 /** Adds to `sizes[i]` the bytes of the value of cell `rows[i] + shift`. */

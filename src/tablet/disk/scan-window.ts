@@ -35,6 +35,9 @@ const FIRST_WINDOW_ROWS = 256
 const SCAN_READ_AHEAD_BYTES = 4 * 1024 * 1024
 const READ_AHEAD_BYTES_MIN = 8 * 1024
 
+/** A bound of a batch's bytes that may be so much too high makes it too small. */
+const SLACK_SHARE_MAX = 1 / 8
+
 const FIRST_ROWS = new Uint32Array(WINDOW_ROWS_MAX).map((_, row) => row)
 const SAME_ROW = new Uint32Array(WINDOW_ROWS_MAX)
 const scratchRows = new Uint32Array(WINDOW_ROWS_MAX)
@@ -356,6 +359,17 @@ export class ScanWindow {
       if (column.isBinary) bytes += column.bytesAtMost(low + this.origin, high + this.origin, count)
     }
     return bytes
+  }
+
+  /** Whether `bytesAtMost` is known, and nearly what rows `[start, end)` take. Requires: there is one. */
+  isTight(start: number, end: number): boolean {
+    const { rows } = this
+    if (Math.abs(rows[end - 1] - rows[start]) !== end - 1 - start) return false
+    const bytes = this.bytesAtMost(start, end)
+    if (bytes === Number.POSITIVE_INFINITY) return false
+    let slack = 0
+    for (let i = 0; i < this.#projected.length; i++) slack += this.#projected[i].bytesTooMany
+    return slack * (end - start) <= bytes * SLACK_SHARE_MAX
   }
 
   /** Bytes that row `index` of the window takes in a block. */

@@ -3,6 +3,7 @@ import {
   bitWidth,
   packBits,
   packedWords,
+  pickBits,
   unpackBits,
 } from '../../../src/cfile/encoding/bit-packing.ts'
 import { Prng } from '../../../src/util/prng.ts'
@@ -37,6 +38,26 @@ describe('packBits', () => {
     // Rows of two: word 0 has the even numbers, word 1 the odd ones.
     expect(words[0] & 0o7777).toBe(0o6420)
     expect(words[1] & 0o7777).toBe(0o7531)
+  })
+})
+
+describe('pickBits', () => {
+  test('gives any of the numbers, in any order and more than once', () => {
+    for (let width = 1; width <= 32; width++) {
+      for (const count of [1, 2, 31, 32, 33, 65, 1000, 4096]) {
+        const prng = new Prng(width * 10_000 + count)
+        const numbers = Int32Array.from({ length: count }, () => prng.uint32() >>> (32 - width))
+        const words = new Uint32Array(packedWords(count, width))
+        packBits(numbers, count, 0, width, words, 0)
+        const indexes = Uint32Array.from({ length: 50 }, () => prng.below(count))
+        indexes.set([0, count - 1])
+        const out = new Int32Array(51).fill(7)
+        pickBits(words, count, width, indexes, 50, out)
+
+        const expected = [...indexes].map((index) => numbers[index])
+        expect([...out], `width ${width}, ${count} numbers`).toEqual([...expected, 7])
+      }
+    }
   })
 })
 

@@ -3,6 +3,7 @@
  * ask as a client would, and holds every answer against the model.
  */
 
+import { PAGE_CACHE_BYTES_MAX } from '../../../src/common/limits.ts'
 import { LocalApp } from '../../support/local-app.ts'
 import { tabletLayout } from '../sim-table.ts'
 import { deleteByPredicates } from './delete-by-predicates.ts'
@@ -37,6 +38,9 @@ const COUNTERS = ['inserted', 'upserted', 'updated', 'deleted', 'ignored'] as co
 /** An answer tells of so many rows why they failed. */
 const ROW_ERRORS_SHOWN = 1000
 
+/** With a small cache whole scans and aggregations borrow pages, as those of large tables do. */
+const CACHE_BYTES_MAX = [PAGE_CACHE_BYTES_MAX, 2_000, 20_000]
+
 /** See the file's header. */
 export class ScanWorld {
   readonly script: ScanScript
@@ -65,6 +69,7 @@ export class ScanWorld {
       seed: script.seed,
       evictChance: script.evictChance,
       skewMicrosMax: script.skewMicros ?? 0,
+      cacheBytesMax: CACHE_BYTES_MAX[script.seed % CACHE_BYTES_MAX.length],
       ...(layout === null ? {} : { layout: tabletLayout(layout) }),
     })
     this.service.keyColumns = this.model.keyColumns
