@@ -3,7 +3,8 @@
  * as fast as looking at single bytes.
  */
 
-const HIGH_BITS = 0x8080_8080 | 0
+/** The highest bit of each byte. */
+export const HIGH_BITS = 0x8080_8080 | 0
 
 /** Whether all four bytes are digits. */
 export function isFourDigits(word: number): boolean {
@@ -18,19 +19,25 @@ export function fourDigits(word: number): number {
 }
 
 /**
- * The offset, 0 … 3, of the first byte that is not plain text: a quote, a control character, a
- * byte of a longer UTF-8 sequence, or `other`, given four times; 4 when there is none.
+ * Marks bytes that are not plain text: quotes, control characters, bytes of longer UTF-8 sequences,
+ * and `other`, given four times. A byte is marked by its highest bit, the other bits mean nothing;
+ * the lowest mark is right, and any above it may be wrong.
  */
-export function plainBytes(word: number, other: number): number {
+export function markSpecial(word: number, other: number): number {
   const quote = word ^ 0x2222_2222
   const rest = word ^ other
-  // A borrow can only make a wrong mark above a right one, and the lowest is taken.
-  const marks =
+  // A borrow can only make a wrong mark above a right one.
+  return (
     ((quote - 0x0101_0101) & ~quote) |
     ((rest - 0x0101_0101) & ~rest) |
     ((word - 0x2020_2020) & ~word) |
     word
-  const stops = marks & HIGH_BITS
+  )
+}
+
+/** The offset, 0 … 3, of the first byte that `markSpecial` marks; 4 when there is none. */
+export function plainBytes(word: number, other: number): number {
+  const stops = markSpecial(word, other) & HIGH_BITS
   return stops === 0 ? 4 : (31 - Math.clz32(stops & -stops)) >>> 3
 }
 

@@ -15,6 +15,7 @@ import { appendJsonCell } from '../../common/cell-writer.ts'
 import type { ColumnVector, Lanes } from '../../common/column-vector.ts'
 import { appendDate } from '../../common/date.ts'
 import { ByteArena, copyBytes } from '../../util/arena.ts'
+import { HIGH_BITS, markSpecial } from './ascii-words.ts'
 
 /** Rows of a run at most. */
 export const JSON_RUN_ROWS_MAX = 64
@@ -35,6 +36,7 @@ export interface JsonColumnWriter {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const BACKSLASHES = 0x5c5c_5c5c
 const MINUS = 0x2d
 const POINT = 0x2e
 const ZERO = 0x30
@@ -289,11 +291,8 @@ class StringWriter implements JsonColumnWriter {
   #count = 0
 
   measure(cells: ColumnVector, start: number, count: number, sizes: Int32Array): boolean {
-    const { bytes, offsets } = cells
-    const end = offsets[start + count]
-    let plain = 1
-    for (let i = offsets[start]; i < end; i++) plain &= isPlain[bytes[i]]
-    if (plain === 0) return false
+    const { offsets } = cells
+    if (!arePlain(cells.bytes, offsets[start], offsets[start + count])) return false
     for (let i = 0; i < count; i++) sizes[i] += offsets[start + i + 1] - offsets[start + i] + 2
     for (let i = 0; i < count && cells.validity !== null; i++) {
       if (cells.isNull(start + i)) sizes[i] += NULL_TEXT.length - 2
@@ -303,23 +302,41 @@ class StringWriter implements JsonColumnWriter {
   }
 
   write(cells: ColumnVector, start: number, bytes: Uint8Array, places: Int32Array): void {
-    const source = cells.bytes
+    const source = viewOf(cells.bytes)
+    const target = viewOf(bytes)
     const { offsets } = cells
     const hasNulls = cells.validity !== null
     for (let i = 0; i < this.#count; i++) {
-      const at = places[i]
+      let at = places[i]
       if (hasNulls && cells.isNull(start + i)) {
         places[i] = writeNull(bytes, at)
         continue
       }
-      const from = offsets[start + i]
-      const length = offsets[start + i + 1] - from
-      bytes[at] = QUOTE
-      copyBytes(source, from, from + length, bytes, at + 1)
-      bytes[at + 1 + length] = QUOTE
-      places[i] = at + length + 2
+      bytes[at++] = QUOTE
+      let from = offsets[start + i]
+      const end = offsets[start + i + 1]
+      for (; from + 4 <= end; from += 4, at += 4) {
+        target.setInt32(at, source.getInt32(from, true), true)
+      }
+      for (; from < end; from++) bytes[at++] = source.getUint8(from)
+      bytes[at++] = QUOTE
+      places[i] = at
     }
   }
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+/** Whether JSON writes all of `bytes[start, end)` as they are. */
+function arePlain(bytes: Uint8Array, start: number, end: number): boolean {
+  const view = viewOf(bytes)
+  let marks = 0
+  let at = start
+  for (; at + 4 <= end; at += 4) marks |= markSpecial(view.getInt32(at, true), BACKSLASHES)
+  for (; at < end; at++) marks |= isPlain[bytes[at]] - 1
+  return (marks & HIGH_BITS) === 0
 }
 
 function writeNull(bytes: Uint8Array, at: number): number {

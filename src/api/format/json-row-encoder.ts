@@ -32,11 +32,14 @@ export class JsonRowEncoder {
   readonly #plans: readonly CellPlan[]
   readonly #quoting: Uint8Array
   /**
-   * What precedes each cell, `{"first":` or `,"second":`, in words, the last one filled up; where
-   * each one's words begin, and its bytes.
+   * What precedes each cell, `{"first":` or `,"second":`, in words, the last one filled up: they
+   * begin at an even one. The same as doubles, which are written at once; each one's bytes.
    */
   readonly #words: Int32Array
   readonly #starts: Int32Array
+  readonly #ends: Int32Array
+  readonly #pairs: Float64Array
+  readonly #pairEnds: Int32Array
   readonly #lengths: Int32Array
   readonly #isLine: boolean
   /** Bytes of a row beside its cells: what precedes them, and what ends it. */
@@ -60,13 +63,23 @@ export class JsonRowEncoder {
       return concatBytes(first, openingOf(name))
     })
     this.#lengths = Int32Array.from(prefixes, (prefix) => prefix.length)
-    this.#starts = new Int32Array(columns.length + 1)
+    this.#starts = new Int32Array(columns.length)
+    this.#ends = new Int32Array(columns.length)
     const words: number[] = []
     for (let index = 0; index < prefixes.length; index++) {
+      this.#starts[index] = words.length
       words.push(...filledWords(prefixes[index]))
-      this.#starts[index + 1] = words.length
+      this.#ends[index] = words.length
+      if (words.length % 2 !== 0) words.push(0)
     }
     this.#words = Int32Array.from(words)
+    this.#pairs = new Float64Array(this.#words.buffer)
+    this.#pairEnds = this.#ends.map((end, index) => {
+      const start = this.#starts[index] >>> 1
+      // Not every bit of a NaN may be written as it is; no name is likely to look like one.
+      const hasNaN = this.#pairs.subarray(start, end >>> 1).some(Number.isNaN)
+      return hasNaN ? start : end >>> 1
+    })
     this.#fixedBytes = this.#lengths.reduce((sum, length) => sum + length, 2)
     this.#bestWriters = this.#plans.map(createColumnWriter)
   }
@@ -161,14 +174,20 @@ export class JsonRowEncoder {
 
   #writePrefixes(index: number, count: number, view: DataView): void {
     const words = this.#words
-    const first = this.#starts[index]
-    const end = this.#starts[index + 1]
+    const pairs = this.#pairs
+    const firstPair = this.#starts[index] >>> 1
+    const pairEnd = this.#pairEnds[index]
+    const firstWord = pairEnd * 2
+    const end = this.#ends[index]
     const length = this.#lengths[index]
     const places = this.#places
     for (let i = 0; i < count; i++) {
       let offset = places[i]
       places[i] = offset + length
-      for (let word = first; word < end; word++, offset += 4) {
+      for (let pair = firstPair; pair < pairEnd; pair++, offset += 8) {
+        view.setFloat64(offset, pairs[pair], true)
+      }
+      for (let word = firstWord; word < end; word++, offset += 4) {
         view.setInt32(offset, words[word], true)
       }
     }
@@ -196,7 +215,7 @@ export class JsonRowEncoder {
     }
     const view = this.#view
     const words = this.#words
-    const end = this.#starts[index + 1]
+    const end = this.#ends[index]
     let offset = out.length
     for (let word = this.#starts[index]; word < end; word++, offset += 4) {
       view.setInt32(offset, words[word], true)
