@@ -61,6 +61,7 @@ export interface ColumnDictionary {
  * between two of them.
  */
 export interface PackedIntegers {
+  readonly rowCount: number
   readonly base: number
   /** At least 1. */
   readonly unit: number
@@ -73,6 +74,11 @@ export interface PackedIntegers {
   allDistances(count: number): Int32Array | null
   /** Writes the distances of `rows[0, count)`. Cost: 3 ns each. */
   pickDistances(rows: Uint32Array, count: number, out: Int32Array): void
+  /**
+   * Writes the rows whose distances are in `[from, to]`, of all rows, to `out`, which has
+   * room for all. Returns: how many. Cost: 2 to 3 ns a row, and nothing is kept.
+   */
+  findDistances(from: number, to: number, out: Uint32Array): number
   /** All integers as lanes. Cost: those of the page are decoded. */
   readLanes(): Uint8Array
 }

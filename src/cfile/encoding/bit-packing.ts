@@ -174,3 +174,75 @@ export function pickBits(
     out[i] = number & mask
   }
 }
+
+/**
+ * Finds the packed numbers in `[from, to]`: writes their indexes, which ascend, to `out`.
+ *
+ * Requires: `width` in 1 … 31; `out` has room for `count`. Returns: how many there are. Cost: 2 to
+ * 3 ns a number.
+ */
+export function findBits(
+  words: Uint32Array,
+  count: number,
+  width: number,
+  from: number,
+  to: number,
+  out: Uint32Array,
+): number {
+  const length = rowLength(count)
+  const mask = maskOf(width)
+  let found = 0
+  for (let row = 0, start = 0; start < count; row++, start += length) {
+    const bit = row * width
+    const shift = bit & 31
+    const rowEnd = Math.min(start + length, count)
+    const at = (bit >>> 5) * length - start
+    found =
+      shift + width <= 32
+        ? findWithin(words, at, mask, shift, start, rowEnd, from, to, out, found)
+        : findAcross(words, at, length, mask, shift, start, rowEnd, from, to, out, found)
+  }
+  return found
+}
+
+function findWithin(
+  words: Uint32Array,
+  at: number,
+  mask: number,
+  shift: number,
+  start: number,
+  end: number,
+  from: number,
+  to: number,
+  out: Uint32Array,
+  foundBefore: number,
+): number {
+  let found = foundBefore
+  for (let i = start; i < end; i++) {
+    const number = (words[i + at] >>> shift) & mask
+    if (number >= from && number <= to) out[found++] = i
+  }
+  return found
+}
+
+function findAcross(
+  words: Uint32Array,
+  at: number,
+  length: number,
+  mask: number,
+  shift: number,
+  start: number,
+  end: number,
+  from: number,
+  to: number,
+  out: Uint32Array,
+  foundBefore: number,
+): number {
+  const rest = 32 - shift
+  let found = foundBefore
+  for (let i = start; i < end; i++) {
+    const number = ((words[i + at] >>> shift) | (words[i + at + length] << rest)) & mask
+    if (number >= from && number <= to) out[found++] = i
+  }
+  return found
+}

@@ -3,7 +3,7 @@
 import type { PackedIntegers } from '../../common/column-vector.ts'
 import { LANE_BYTES, PHYSICAL, type Physical } from '../../common/data-type.ts'
 import type { LaneRoom } from '../lane-room.ts'
-import { pickBits, unpackBits } from './bit-packing.ts'
+import { findBits, pickBits, unpackBits } from './bit-packing.ts'
 import { BodyReader } from './body-reader.ts'
 import { type PackedStream, readIntegers, readPackedIntegers } from './integers.ts'
 import { STORED_ENCODINGS } from './stored-encodings.ts'
@@ -37,11 +37,11 @@ export function openPacked(
 }
 
 class PackedPage implements PackedIntegers {
+  readonly rowCount: number
   readonly base: number
   readonly unit: number
   readonly distanceMax: number
   readonly #physical: Physical
-  readonly #rowCount: number
   readonly #stream: PackedStream
   readonly #reader: BodyReader
   readonly #room: LaneRoom
@@ -59,31 +59,36 @@ class PackedPage implements PackedIntegers {
     this.unit = stream.unit
     this.distanceMax = 2 ** stream.width - 1
     this.#physical = physical
-    this.#rowCount = rowCount
+    this.rowCount = rowCount
     this.#stream = stream
     this.#reader = reader
     this.#room = room
   }
 
   allDistances(count: number): Int32Array | null {
-    if (this.#all !== null || count <= this.#rowCount * PICKED_SHARE_MAX) return this.#all
+    if (this.#all !== null || count <= this.rowCount * PICKED_SHARE_MAX) return this.#all
     const { words, width } = this.#stream
-    this.#all = this.#room.takeNumbers(this.#rowCount)
-    unpackBits(words, this.#rowCount, 0, width, this.#all)
+    this.#all = this.#room.takeNumbers(this.rowCount)
+    unpackBits(words, this.rowCount, 0, width, this.#all)
     return this.#all
   }
 
   pickDistances(rows: Uint32Array, count: number, out: Int32Array): void {
     const { words, width } = this.#stream
-    pickBits(words, this.#rowCount, width, rows, count, out)
+    pickBits(words, this.rowCount, width, rows, count, out)
+  }
+
+  findDistances(from: number, to: number, out: Uint32Array): number {
+    const { words, width } = this.#stream
+    return findBits(words, this.rowCount, width, from, to, out)
   }
 
   readLanes(): Uint8Array {
-    const bytes = this.#room.take(this.#rowCount * LANE_BYTES[this.#physical])
+    const bytes = this.#room.take(this.rowCount * LANE_BYTES[this.#physical])
     const { bytes: body, where, offset } = this.#reader
     const reader = new BodyReader(body, where)
     reader.offset = offset
-    readIntegers(this.#physical, this.#rowCount, reader, bytes)
+    readIntegers(this.#physical, this.rowCount, reader, bytes)
     return bytes
   }
 }

@@ -23,53 +23,30 @@ export function keepPackedInRange(
   const above = floorUnits(Math.min(last, PACKED_END) - base, unit)
   if (below <= 0 && above >= distanceMax) return count
   const from = Math.max(below, 0)
-  const span = Math.min(above, distanceMax) - from
-  if (span < 0 || count === 0) return 0
+  const to = Math.min(above, distanceMax)
+  if (from > to) return 0
+  // A page of which no row is missing begins with row 0, as its rows ascend.
+  if (count === packed.rowCount) return packed.findDistances(from, to, rows)
   const all = packed.allDistances(count)
-  if (all !== null) {
-    const isRun = rows[count - 1] - rows[0] === count - 1
-    return isRun
-      ? keepRunInRange(all, from, span, rows, count)
-      : keepInRange(all, from, span, rows, count)
-  }
+  if (all !== null) return keepInRange(all, from, to, rows, count)
   if (scratchDistances.length < count) scratchDistances = new Int32Array(count)
   packed.pickDistances(rows, count, scratchDistances)
-  return keepPickedInRange(scratchDistances, from, span, rows, count)
-}
-
-// What lies below a range is far above it when the difference is taken as unsigned.
-
-/** As `keepInRange` of rows that follow each other: which ones need not be read. */
-function keepRunInRange(
-  distances: Int32Array,
-  from: number,
-  span: number,
-  rows: Uint32Array,
-  count: number,
-): number {
-  const first = rows[0]
-  const end = first + count
-  let kept = 0
-  for (let row = first; row < end; row++) {
-    rows[kept] = row
-    kept += (distances[row] - from) >>> 0 <= span ? 1 : 0
-  }
-  return kept
+  return keepPickedInRange(scratchDistances, from, to, rows, count)
 }
 
 /** `distances` are those of all rows. */
 function keepInRange(
   distances: Int32Array,
   from: number,
-  span: number,
+  to: number,
   rows: Uint32Array,
   count: number,
 ): number {
   let kept = 0
   for (let i = 0; i < count; i++) {
     const row = rows[i]
-    rows[kept] = row
-    kept += (distances[row] - from) >>> 0 <= span ? 1 : 0
+    const distance = distances[row]
+    if (distance >= from && distance <= to) rows[kept++] = row
   }
   return kept
 }
@@ -78,14 +55,14 @@ function keepInRange(
 function keepPickedInRange(
   distances: Int32Array,
   from: number,
-  span: number,
+  to: number,
   rows: Uint32Array,
   count: number,
 ): number {
   let kept = 0
   for (let i = 0; i < count; i++) {
-    rows[kept] = rows[i]
-    kept += (distances[i] - from) >>> 0 <= span ? 1 : 0
+    const distance = distances[i]
+    if (distance >= from && distance <= to) rows[kept++] = rows[i]
   }
   return kept
 }

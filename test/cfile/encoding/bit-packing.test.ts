@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   bitWidth,
+  findBits,
   packBits,
   packedWords,
   pickBits,
@@ -56,6 +57,27 @@ describe('pickBits', () => {
 
         const expected = [...indexes].map((index) => numbers[index])
         expect([...out], `width ${width}, ${count} numbers`).toEqual([...expected, 7])
+      }
+    }
+  })
+})
+
+describe('findBits', () => {
+  test('finds the numbers of a range, its ends included', () => {
+    for (let width = 1; width <= 31; width++) {
+      for (const count of [1, 2, 31, 33, 65, 1000, 4096]) {
+        const prng = new Prng(width * 10_000 + count)
+        const numbers = Int32Array.from({ length: count }, () => prng.uint32() >>> (32 - width))
+        const words = new Uint32Array(packedWords(count, width))
+        packBits(numbers, count, 0, width, words, 0)
+        const ends = [numbers[0], prng.pick([0, numbers[count - 1], prng.uint32() >>> 1])]
+        const from = Math.min(...ends)
+        const to = Math.max(...ends)
+        const out = new Uint32Array(count)
+        const found = findBits(words, count, width, from, to, out)
+
+        const expected = [...numbers.keys()].filter((i) => numbers[i] >= from && numbers[i] <= to)
+        expect([...out.subarray(0, found)], `width ${width}, ${count} numbers`).toEqual(expected)
       }
     }
   })
