@@ -84,7 +84,8 @@ export function readQuery(
     if (known !== undefined && single.includes(name)) {
       throw invalidArgument(`query parameter "${name}" is given more than once`)
     }
-    const value = decodeParameter(equals === -1 ? '' : pair.slice(equals + 1))
+    const text = equals === -1 ? '' : pair.slice(equals + 1)
+    const value = decodeParameter(text, `query parameter "${name}":`)
     if (known === undefined) values.set(name, [value])
     else known.push(value)
   }
@@ -99,8 +100,8 @@ export function valueOptionsOf(query: QueryParams): ValueOptions {
   }
 }
 
-function decodeParameter(encoded: string): string {
-  return decodePercent(encoded.replaceAll('+', ' '), 'query parameter')
+function decodeParameter(encoded: string, what = 'query parameter'): string {
+  return decodePercent(encoded.replaceAll('+', ' '), what)
 }
 
 function wrongValue(name: string, text: string, expected: string): StatusError {

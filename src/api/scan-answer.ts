@@ -76,7 +76,11 @@ export async function answerScan(
   options: AnswerOptions,
 ): Promise<Response> {
   const query = await wholeQuery(session.table, asked)
-  if (query.isExplained) return explainScan(front, session, query, options.values)
+  if (query.isExplained) {
+    // What is explained is the whole scan: the token need only be one of its own.
+    await pageTokenOf(session.table, query)
+    return explainScan(front, session, query, options.values)
+  }
   return options.format === 'json'
     ? answerPage(front, session, query, options)
     : answerStream(front, session, query, options, options.format)
@@ -88,6 +92,15 @@ async function wholeQuery({ entry }: OpenTable, query: ScanQuery): Promise<ScanQ
   return scanToken === null ? query : queryOfToken(query, await decodeScanToken(entry, scanToken))
 }
 
+/** The page that a query asks for, or null: the first. Throws: INVALID_ARGUMENT. */
+async function pageTokenOf(
+  { entry }: OpenTable,
+  { pageToken, canonical }: ScanQuery,
+): Promise<PageToken | null> {
+  if (pageToken === null) return null
+  return decodePageToken(entry, await digestRequest(canonical), pageToken)
+}
+
 async function answerPage(
   front: Front,
   session: ReadSession,
@@ -97,8 +110,7 @@ async function answerPage(
   const { entry } = session.table
   const startedAtMs = front.ports.elapsedMs()
   const digest = await digestRequest(query.canonical)
-  const token =
-    query.pageToken === null ? null : await decodePageToken(entry, digest, query.pageToken)
+  const token = await pageTokenOf(session.table, query)
   const scan = prepare(front, session.table, query, options, token)
   if (options.isHead) return headAnswer(front, session, scan, options)
   const opened = await openFeed(session, scan.plan, scan.feed)

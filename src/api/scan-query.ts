@@ -48,18 +48,23 @@ export interface ScanQuery {
   readonly scanToken: string | null
   /** The tablet that alone is scanned, or null. */
   readonly tabletId: string | null
-  /** Equal for requests that are equal but for page size and token. */
+  /** Equal for requests that are equal but for PAGE_MEMBERS. */
   readonly canonical: string
 }
 
 /** Members that go with a token. */
 const TOKEN_MEMBERS: readonly string[] = ['scan_token', 'page_size', 'page_token']
 
+/** Members in which requests of the same rows may differ. */
+const PAGE_MEMBERS: readonly string[] = ['page_size', 'page_token', 'explain', 'analyze']
+
 /** The scan of a body. Throws: INVALID_ARGUMENT. */
 export function scanQueryOfBody(tree: unknown, body: ScanBody, values: ValueOptions): ScanQuery {
   if (body.scan_token !== undefined) return tokenQueryOfBody(body, body.scan_token)
   const { snapshot_timestamp: time } = body
-  const { page_size: _, page_token: __, ...rest } = tree as Readonly<Record<string, unknown>>
+  const rest = Object.fromEntries(
+    Object.entries(tree as object).filter(([name]) => !PAGE_MEMBERS.includes(name)),
+  )
   const diff = diffQueryOf(body)
   const order = diff === null ? (body.order ?? 'UNORDERED') : 'ORDERED'
   const mode = readModeOf(body.read_mode, time !== undefined || diff !== null)

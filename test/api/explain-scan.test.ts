@@ -99,6 +99,26 @@ describe('analyze', () => {
     expect(snapshot_timestamp).toBeGreaterThan(0)
   })
 
+  test('takes the token of a page of the same rows, and no other', async () => {
+    makeTable(2)
+    await insert(0, 100)
+    const scan = { columns: ['id'], order: 'ORDERED' }
+    const { next_page_token: token } = await app.must('POST', '/t/scan', {
+      body: { ...scan, page_size: 10 },
+    })
+    const explained = await app.must('POST', '/t/scan', {
+      body: { ...scan, page_token: token, explain: true },
+    })
+    expect(explained).toMatchObject({ tablets_total: 2 })
+    for (const body of [
+      { ...scan, page_token: 'a', explain: true },
+      { columns: ['text'], order: 'ORDERED', page_token: token, explain: true },
+    ]) {
+      const answer = await app.send('POST', '/api/v1/tables/t/scan', { body })
+      expect(answer.status).toBe(400)
+    }
+  })
+
   test('tells of key bounds, and of pages of rowsets that are left out by them', async () => {
     makeTable(1)
     await insert(0, ROW_COUNT)

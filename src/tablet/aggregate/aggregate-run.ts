@@ -45,6 +45,7 @@ export class AggregateRun {
   readonly #adders: readonly StateAdder[]
   /** Of each group key the column of selections. */
   readonly #keyColumns: readonly number[]
+  readonly #keyNames: readonly string[]
   readonly #ids: Uint32Array[]
   readonly #partCount: number
 
@@ -60,6 +61,7 @@ export class AggregateRun {
       openAdder(state, this.#table.states[index], options),
     )
     this.#keyColumns = plan.groups.map(({ columnId }) => columnIds.indexOf(columnId))
+    this.#keyNames = plan.groups.map(({ columnId }) => schema.mustById(columnId).name)
     this.#ids = plan.groups.map(() => new Uint32Array(0))
     this.#partCount = columnIds.length + plan.states.length + this.#graph.nodeCount
   }
@@ -102,7 +104,10 @@ export class AggregateRun {
       const values = groups.values[key]
       const { bucketMicros } = this.#plan.groups[key]
       if (bucketMicros === null) values.assign(column.cells, column.rows, count, this.#ids[key])
-      else assignBuckets(values, column, count, bucketMicros, this.#ids[key])
+      else {
+        const bucket = { micros: bucketMicros, columnName: this.#keyNames[key] }
+        assignBuckets(values, column, count, bucket, this.#ids[key])
+      }
     }
     const numbers = groups.number(this.#ids, count)
     if (numbers !== null) this.#table.reserve()

@@ -15,6 +15,13 @@ const PLAIN_END = 2 ** 52
 const PLAIN_HIGH_END = PLAIN_END / WORD
 const INT64_MIN = -(2n ** 63n)
 
+/** Buckets of one width. */
+export interface Buckets {
+  readonly micros: number
+  /** Names the column in errors. */
+  readonly columnName: string
+}
+
 /**
  * Writes to `out` the ids of the beginnings of the buckets that times lie in. Buckets are counted
  * from the epoch, so that times before it are cut down too.
@@ -25,9 +32,10 @@ export function assignBuckets(
   values: ValueIds,
   { cells, rows }: SelectedColumn,
   count: number,
-  bucketMicros: number,
+  buckets: Buckets,
   out: Uint32Array,
 ): void {
+  const { micros: bucketMicros } = buckets
   const lanes = cells.lanes as Uint32Array
   const starts = new Uint32Array(count * 2)
   // The bucket of the row before: neighbours are often in the same.
@@ -39,7 +47,7 @@ export function assignBuckets(
     const high = lanes[lane + 1] | 0
     const isPlain = high >= -PLAIN_HIGH_END && high < PLAIN_HIGH_END && bucketMicros <= PLAIN_END
     if (!isPlain) {
-      writeStart(joinPair(low, high), BigInt(bucketMicros), starts, i * 2)
+      writeStart(joinPair(low, high), buckets, starts, i * 2)
       continue
     }
     const time = high * WORD + low
@@ -66,10 +74,19 @@ function floorTo(time: number, width: number): number {
   return Math.floor(time / width) * width
 }
 
-function writeStart(time: bigint, width: bigint, starts: Uint32Array, offset: number): void {
+function writeStart(
+  time: bigint,
+  { micros, columnName }: Buckets,
+  starts: Uint32Array,
+  offset: number,
+): void {
+  const width = BigInt(micros)
   const rest = time % width
   const start = time - (rest < 0n ? rest + width : rest)
-  if (start < INT64_MIN) throw invalidArgument('a bucket begins before the first time there is')
+  if (start < INT64_MIN) {
+    const what = `a bucket of column "${columnName}" begins before the first time there is`
+    throw invalidArgument(what, { column: columnName })
+  }
   starts[offset] = Number(BigInt.asUintN(32, start))
   starts[offset + 1] = Number(BigInt.asUintN(32, start >> 32n))
 }

@@ -65,7 +65,11 @@ function checkAnswer(
   known: number,
 ): void {
   const header = answer.headers.get('nyala-timestamp')
-  // What is refused is not said to be of any time: it may be of any that shows what was known.
+  if (header === null && asked === null && isRefusedSince(world, query, known)) {
+    world.count('aggregate refused')
+    mustBe(answer, 400, 'INVALID_ARGUMENT')
+    return
+  }
   const snapshot = header === null ? (asked ?? known) : Number(header)
   const rows = selectRows(world.model, query, snapshot).map(({ row }) => row)
   let expected: ExpectedGroups
@@ -91,6 +95,23 @@ function checkAnswer(
   }
   compareGroups(query, found, expected)
   world.count('groups read', expected.rows.length)
+}
+
+/**
+ * Whether rows may be refused as they were at some time that shows what was known: what is refused
+ * does not tell its time.
+ */
+function isRefusedSince(world: ScanWorld, query: AggregateQuery, known: number): boolean {
+  const times = [known, ...world.model.opTimes.filter((time) => time > known)]
+  return times.some((time) => {
+    const rows = selectRows(world.model, query, time).map(({ row }) => row)
+    try {
+      return aggregateRows(world.columns, query, rows).mayBeRefused
+    } catch (error) {
+      if (error instanceof Refusal) return true
+      throw error
+    }
+  })
 }
 
 /** The request of an aggregation. */

@@ -14,7 +14,7 @@ function buckets(micros: number, ...times: (bigint | null)[]): (bigint | null)[]
   const values = new ValueIds(PHYSICAL.int64)
   const out = new Uint32Array(times.length)
   const column = { cells: builder.view(), rows: FIRST_ROWS.upTo(times.length), zone: null }
-  assignBuckets(values, column, times.length, micros, out)
+  assignBuckets(values, column, times.length, { micros, columnName: 'at' }, out)
   const cells = values.view()
   return Array.from(out, (id) => cells.cell(id) as bigint | null)
 }
@@ -58,6 +58,11 @@ describe('assignBuckets', () => {
   })
 
   test('refuses a bucket that begins before all times', () => {
-    expect(() => buckets(3600e6, -(2n ** 63n))).toThrow(StatusError)
+    const error = new StatusError(
+      'INVALID_ARGUMENT',
+      'a bucket of column "at" begins before the first time there is',
+      { column: 'at' },
+    )
+    expect(() => buckets(3600e6, -(2n ** 63n))).toThrow(error)
   })
 })
