@@ -7,10 +7,10 @@
  */
 
 import { request } from 'node:http'
-import { atLeast, atMost } from './support/bar.ts'
-import { inTurns, median, spread } from './support/in-turns.ts'
+import { inTurns, median } from './support/in-turns.ts'
 import { loadRival, loadService } from './support/lineitem-table.ts'
 import { MIXED_COLUMNS, mixedRow } from './support/mixed-rows.ts'
+import { Report, rivalOf } from './support/report.ts'
 import { ask, send } from './support/rest.ts'
 import { type BenchService, startService } from './support/service.ts'
 import type { Size } from './support/size.ts'
@@ -22,6 +22,7 @@ const WRITE_COUNTS: Readonly<Record<Size, number>> = { smoke: 20, full: 300 }
 const TABLE = 'lineitem'
 const WRITTEN = 'written'
 const MIB = 1024 * 1024
+const WRITE_RATIO_MAX = 3
 const FORMATS = [
   { format: 'ndjson', ratioMin: 3 },
   { format: 'arrow', ratioMin: 8 },
@@ -30,6 +31,7 @@ const FORMATS = [
 /** See the file's header. */
 export async function run(size: Size): Promise<void> {
   const rowCount = ROW_COUNTS[size]
+  const report = new Report('scans', size)
   const service = await startService({ hasRival: true })
   const { address, rivalAddress } = service
   const rival = () => readAll(`${rivalAddress}/scan?table=${TABLE}`)
@@ -41,20 +43,18 @@ export async function run(size: Size): Promise<void> {
     for (const { format, ratioMin } of FORMATS) {
       const url = scanUrl(address, TABLE, format)
       const turns = await inTurns(ROUNDS[size], () => readAll(url), rival, service.cpuMs)
-      const perSecond = (milliseconds: number) => (rowCount / milliseconds) * 1000
-      const thousands = (times: readonly number[]) =>
-        spread(
-          times.map((time) => perSecond(time) / 1000),
-          0,
-        )
-      process.stdout.write(
-        `  ${format}: ${thousands(turns.ours)} thousand rows/s, D1 as JSON ` +
-          `${thousands(turns.rival)}, ${spread(turns.ratios)} times as fast ` +
-          `${atLeast(median(turns.ratios), ratioMin)}; by CPU ${spread(turns.cpuRatios)}\n`,
-      )
-      await reportHeap(service, url, format)
+      report.add({
+        name: `${format}, whole`,
+        rows: rowCount,
+        milliseconds: turns.ours,
+        cpuMs: median(turns.ownCpuMs),
+        rival: rivalOf('D1 as JSON', turns),
+        bar: { atLeast: ratioMin },
+      })
+      await reportHeap(service, url, format, report)
     }
-    await reportWrites(service, WRITE_COUNTS[size])
+    await reportWrites(service, WRITE_COUNTS[size], report)
+    report.close()
   } finally {
     await service.close()
   }
@@ -84,24 +84,31 @@ function readAll(url: string, onBytes: (bytes: number) => void = () => {}): Prom
   })
 }
 
-async function reportHeap(service: BenchService, url: string, format: string): Promise<void> {
+async function reportHeap(
+  service: BenchService,
+  url: string,
+  format: string,
+  report: Report,
+): Promise<void> {
   const total = await readAll(url)
   const idle = await service.heapBytes()
   const marks = [0.1, 0.9].map((share) => share * total)
+  const marksText = ['a tenth', 'nine tenths']
   const heaps: Promise<number>[] = []
   await readAll(url, (bytes) => {
     if (heaps.length < marks.length && bytes >= marks[heaps.length]) {
       heaps.push(service.heapBytes())
     }
   })
-  const [early, late] = (await Promise.all(heaps)).map((bytes) => (bytes - idle) / MIB)
-  process.stdout.write(
-    `  ${format}: ${early.toFixed(1)} MiB above idle at a tenth of the scan, ` +
-      `${late.toFixed(1)} at nine tenths\n`,
-  )
+  for (const [i, heap] of (await Promise.all(heaps)).entries()) {
+    report.add({
+      name: `${format}, live heap above idle at ${marksText[i]} of the scan`,
+      value: { amount: (heap - idle) / MIB, unit: 'MiB' },
+    })
+  }
 }
 
-async function reportWrites(service: BenchService, count: number): Promise<void> {
+async function reportWrites(service: BenchService, count: number, report: Report): Promise<void> {
   const { address } = service
   await ask(address, 'POST', '/tables', { name: WRITTEN, schema: { columns: MIXED_COLUMNS } })
   for (const [where, writeOne] of [
@@ -117,12 +124,12 @@ async function reportWrites(service: BenchService, count: number): Promise<void>
       scanning.push(...(await latencies(writeOne, count)))
       await scan.stop()
     }
-    const ratio = median(scanning) / median(alone)
     const [before, during] = [alone, scanning].map((times) => median(times).toFixed(2))
-    process.stdout.write(
-      `  a write ${where}: median ${before} ms alone, ${during} while a full scan streams, ` +
-        `${ratio.toFixed(2)} times ${atMost(ratio, 3)}\n`,
-    )
+    report.add({
+      name: `a write ${where}, median ${before} ms alone, ${during} ms while a full scan streams`,
+      value: { amount: median(scanning) / median(alone), unit: 'times as long' },
+      bar: { atMost: WRITE_RATIO_MAX },
+    })
   }
 }
 

@@ -12,8 +12,7 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { atLeast, atMost } from './support/bar.ts'
-import { inTurns, median, spread } from './support/in-turns.ts'
+import { inTurns, median } from './support/in-turns.ts'
 import {
   csvOf,
   duckDbColumns,
@@ -22,6 +21,7 @@ import {
   loadService,
   rivalQuery,
 } from './support/lineitem-table.ts'
+import { hashOf, Report, rivalOf } from './support/report.ts'
 import { ask } from './support/rest.ts'
 import { startService } from './support/service.ts'
 import type { Size } from './support/size.ts'
@@ -109,6 +109,7 @@ type Row = Readonly<Record<string, unknown>>
 export async function run(size: Size): Promise<void> {
   const rowCount = ROW_COUNTS[size]
   const expected = await duckDbAnswers(rowCount)
+  const report = new Report('tpch', size)
   const service = await startService({ hasRival: true })
   const { address, rivalAddress } = service
   try {
@@ -125,14 +126,18 @@ export async function run(size: Size): Promise<void> {
         () => rivalQuery(rivalAddress, question.sql),
         service.cpuMs,
       )
-      process.stdout.write(
-        `  ${question.name} over ${rowCount} rows: ${spread(turns.ours, 1)} ms, ` +
-          `D1 ${spread(turns.rival, 1)} ms, ${spread(turns.ratios)} times as fast ` +
-          `${atLeast(median(turns.ratios), RATIO_MIN)}, by CPU ${spread(turns.cpuRatios)}; ` +
-          'right to the cent\n',
-      )
+      report.add({
+        name: `${question.name}, right to the cent`,
+        rows: rowCount,
+        milliseconds: turns.ours,
+        cpuMs: median(turns.ownCpuMs),
+        hash: hashOf(JSON.stringify(rows)),
+        rival: rivalOf('D1', turns),
+        bar: { atLeast: RATIO_MIN },
+      })
     }
-    await pagesByDate(address, rowCount)
+    await pagesByDate(address, rowCount, report)
+    report.close()
   } finally {
     await service.close()
   }
@@ -204,12 +209,12 @@ interface Analysis {
   }[]
 }
 
-async function pagesByDate(address: string, rowCount: number): Promise<void> {
+async function pagesByDate(address: string, rowCount: number, report: Report): Promise<void> {
   await loadService(address, BY_DATE, ['l_shipdate', 'l_orderkey', 'l_linenumber'], rowCount)
   await ask(address, 'POST', `/tables/${BY_DATE}/maintenance`, { op: 'FLUSH_MRS' })
-  await reportPages(address, 'just flushed')
+  await reportPages(address, 'just flushed', report)
   await maintainTable(address, BY_DATE)
-  await reportPages(address, 'at rest')
+  await reportPages(address, 'at rest', report)
   const { rows } = await ask<{ rows: Row[] }>(address, 'POST', `/tables/${BY_DATE}/scan`, {
     columns: ['l_shipdate', 'l_orderkey', 'l_linenumber'],
     primary_key_lower: { l_shipdate: '1995-06-17', l_orderkey: 0, l_linenumber: 0 },
@@ -219,13 +224,16 @@ async function pagesByDate(address: string, rowCount: number): Promise<void> {
   const found = await analyze(address, { predicates })
   const read = found.tablets.flatMap(({ columns }) => columns.map((column) => column.pages_read))
   const returned = found.tablets.reduce((sum, { rows_returned }) => sum + rows_returned, 0)
-  process.stdout.write(
-    `  whole key on 16 columns: ${returned} row, pages of each column ` +
-      `${Math.min(...read)} to ${Math.max(...read)} ${atMost(Math.max(...read), 1)}\n`,
-  )
+  if (returned !== 1) throw new Error(`${returned} rows have a whole key`)
+  report.add({
+    name: 'a predicate on the whole key, 16 columns',
+    rows: returned,
+    value: { amount: Math.max(...read), unit: 'pages decoded of a column' },
+    bar: { atMost: 1 },
+  })
 }
 
-async function reportPages(address: string, when: string): Promise<void> {
+async function reportPages(address: string, when: string, report: Report): Promise<void> {
   const { tablets } = await analyze(address, {
     columns: ['l_extendedprice', 'l_discount'],
     predicates: Q6_PREDICATES,
@@ -243,11 +251,12 @@ async function reportPages(address: string, when: string): Promise<void> {
       read += pages_read
     }
   }
-  const share = read / all
-  process.stdout.write(
-    `  Q6 by date, ${when}: ${read} of ${all} pages of its four columns, ${share.toFixed(3)} ` +
-      `${atMost(share, PAGE_SHARE_MAX)}, ${others} of others\n`,
-  )
+  if (others !== 0) throw new Error(`Q6 decodes ${others} pages of other columns`)
+  report.add({
+    name: `Q6 by date, ${when}, ${read} of ${all} pages of its four columns and none of others`,
+    value: { amount: read / all, unit: 'of the pages' },
+    bar: { atMost: PAGE_SHARE_MAX },
+  })
 }
 
 function analyze(address: string, body: object): Promise<Analysis> {

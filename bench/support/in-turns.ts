@@ -6,7 +6,9 @@ export interface Turns {
   readonly rival: readonly number[]
   /** How many times as long the rival takes, round by round. */
   readonly ratios: readonly number[]
-  /** The same of CPU: what else the machine does hardly changes it. */
+  /** CPU that our side took, round by round. */
+  readonly ownCpuMs: readonly number[]
+  /** The ratios of CPU: what else the machine does hardly changes it. */
   readonly cpuRatios: readonly number[]
 }
 
@@ -26,6 +28,7 @@ export async function inTurns(
     ours: [] as number[],
     rival: [] as number[],
     ratios: [] as number[],
+    ownCpuMs: [] as number[],
     cpuRatios: [] as number[],
   }
   for (let round = 0; round < rounds; round++) {
@@ -36,6 +39,7 @@ export async function inTurns(
     turns.ours.push(own)
     turns.rival.push(other)
     turns.ratios.push(other / own)
+    turns.ownCpuMs.push(middle - begun)
     turns.cpuRatios.push((cpuMs() - middle) / Math.max(middle - begun, 1))
   }
   return turns

@@ -4,11 +4,12 @@
  */
 
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { atLeast, atMost } from './bar.ts'
-import { median, spread } from './in-turns.ts'
+import { median, spread, type Turns } from './in-turns.ts'
 import type { Size } from './size.ts'
 
 const RESULTS = join(import.meta.dirname, '..', 'results')
@@ -45,6 +46,17 @@ export interface RivalFigure {
   readonly ratios: readonly number[]
   /** The same by CPU. */
   readonly cpuRatios?: readonly number[]
+}
+
+/** The rival's side of what was measured in turns. */
+export function rivalOf(name: string, turns: Turns): RivalFigure {
+  const { rival, ratios, cpuRatios } = turns
+  return { name, milliseconds: rival, ratios, cpuRatios }
+}
+
+/** A short hash of what came out. */
+export function hashOf(result: string | Uint8Array): string {
+  return createHash('sha256').update(result).digest('hex').slice(0, 12)
 }
 
 /** The figures of one run of a benchmark. */
