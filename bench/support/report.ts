@@ -71,7 +71,9 @@ export class Report {
   }
 
   /** Prints a figure, and keeps it. */
-  add(figure: Figure): void {
+  add(measured: Figure): void {
+    // What is small is not what a bar is about.
+    const figure = this.#size === 'full' ? measured : withoutBar(measured)
     process.stdout.write(`  ${textOf(figure)}\n`)
     const about = { benchmark: this.#benchmark, size: this.#size, ...jsonOf(figure) }
     this.#lines.push(JSON.stringify({ ...about, ...surroundings() }))
@@ -83,6 +85,10 @@ export class Report {
     mkdirSync(RESULTS, { recursive: true })
     writeFileSync(join(RESULTS, `${this.#benchmark}.jsonl`), `${this.#lines.join('\n')}\n`)
   }
+}
+
+function withoutBar({ bar: _, ...figure }: Figure): Figure {
+  return figure
 }
 
 function textOf(figure: Figure): string {
