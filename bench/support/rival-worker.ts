@@ -1,6 +1,9 @@
 /**
  * What a Worker over D1 does for the same questions: runs SQL, takes rows by `json_each`, which is
  * the fastest way known to insert many, and answers a whole table as JSON, page by page.
+ *
+ * Rows of the load generator come in two ways: `json_each` is handed the body as it came, for D1 to
+ * read; `batch()` takes one INSERT a row, all of them in one transaction.
  */
 
 interface RivalEnv {
@@ -12,7 +15,19 @@ interface InsertBody {
   readonly rows: readonly (readonly unknown[])[]
 }
 
+interface LoadgenBody {
+  readonly rows: readonly {
+    readonly key: number
+    readonly int_val: number
+    readonly string_val: string
+  }[]
+}
+
 const PAGE_ROWS = 10_000
+const INSERT_ROW = 'INSERT INTO loadgen (key, int_val, string_val) VALUES (?, ?, ?)'
+const INSERT_ROWS =
+  "INSERT INTO loadgen (key, int_val, string_val) SELECT value->>'key', value->>'int_val', " +
+  "value->>'string_val' FROM json_each(?, '$.rows')"
 
 export default {
   async fetch(request: Request, env: RivalEnv): Promise<Response> {
@@ -25,6 +40,20 @@ export default {
       case '/insert': {
         const { sql, rows } = (await request.json()) as InsertBody
         await env.DB.prepare(sql).bind(JSON.stringify(rows)).run()
+        return Response.json({ rows: rows.length })
+      }
+      case '/loadgen/json': {
+        const { meta } = await env.DB.prepare(INSERT_ROWS)
+          .bind(await request.text())
+          .run()
+        return Response.json({ rows: meta.changes })
+      }
+      case '/loadgen/batch': {
+        const { rows } = (await request.json()) as LoadgenBody
+        const insert = env.DB.prepare(INSERT_ROW)
+        await env.DB.batch(
+          rows.map(({ key, int_val, string_val }) => insert.bind(key, int_val, string_val)),
+        )
         return Response.json({ rows: rows.length })
       }
       case '/scan':

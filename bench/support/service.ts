@@ -6,11 +6,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { stripTypeScriptTypes } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Miniflare } from 'miniflare'
+import { heapBytes, type SelfTime, selfTimes } from './inspector.ts'
+import { type RivalName, rivalWorker } from './rivals.ts'
 
 const ROOT = dirname(dirname(import.meta.dirname))
 const COMPATIBILITY_DATE = '2026-10-01'
@@ -23,8 +24,12 @@ export interface BenchService {
   readonly address: string
   /** The same of the Worker over D1, if it runs. */
   readonly rivalAddress: string
+  /** The same of any rival that runs. */
+  readonly addressOf: (rival: RivalName) => string
   /** Bytes that live JavaScript and its buffers take after a forced collection. */
   readonly heapBytes: () => Promise<number>
+  /** Functions of the service by their own share of its time while something goes on. */
+  readonly selfTimes: (work: () => Promise<unknown>) => Promise<SelfTime[]>
   /**
    * Milliseconds of CPU that the service, and a rival beside it, took so far; NaN where the system
    * does not tell.
@@ -37,14 +42,20 @@ export interface BenchService {
 export interface BenchOptions {
   /** Whether a Worker over D1 does. */
   readonly hasRival?: boolean
+  readonly rivals?: readonly RivalName[]
 }
 
 /** Starts the service on an empty state, with authentication off. */
-export async function startService({ hasRival = false }: BenchOptions = {}): Promise<BenchService> {
+export async function startService(options: BenchOptions = {}): Promise<BenchService> {
+  const rivals: readonly RivalName[] = options.rivals ?? (options.hasRival === true ? ['d1'] : [])
   const parent = existsSync(MEMORY_PATH) ? MEMORY_PATH : tmpdir()
   const directory = await mkdtemp(join(parent, 'nyala-bench-'))
   const [port, inspectorPort] = [await freePort(), await freePort()]
-  const rivalPort = await freePort()
+  const rivalPorts = new Map<RivalName, number>()
+  for (const rival of rivals) rivalPorts.set(rival, await freePort())
+  const addressOf = (rival: RivalName): string => `http://127.0.0.1:${rivalPorts.get(rival)}`
+  const inspectorUrl = `ws://127.0.0.1:${inspectorPort}/core:user:bench`
+  const pingUrl = `http://127.0.0.1:${port}/healthz`
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     port: 0,
@@ -72,14 +83,18 @@ export async function startService({ hasRival = false }: BenchOptions = {}): Pro
         },
         dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port }] },
       },
-      ...(hasRival ? [await rivalWorker(rivalPort)] : []),
+      ...(await Promise.all(
+        [...rivalPorts].map(([name, at]) => rivalWorker(name, at, COMPATIBILITY_DATE)),
+      )),
     ],
   } as unknown as ConstructorParameters<typeof Miniflare>[0])
   await miniflare.ready
   return {
     address: `http://127.0.0.1:${port}`,
-    rivalAddress: `http://127.0.0.1:${rivalPort}`,
-    heapBytes: () => heapBytes(inspectorPort, `http://127.0.0.1:${port}/healthz`),
+    rivalAddress: addressOf('d1'),
+    addressOf,
+    heapBytes: () => heapBytes(inspectorUrl, pingUrl),
+    selfTimes: (work) => selfTimes(inspectorUrl, pingUrl, work),
     cpuMs: workerdCpuMs,
     close: async () => {
       await miniflare.dispose()
@@ -114,20 +129,6 @@ function statOf(pid: string): string[] | null {
   }
 }
 
-async function rivalWorker(port: number): Promise<object> {
-  const source = await readFile(join(import.meta.dirname, 'rival-worker.ts'), 'utf8')
-  const contents = stripTypeScriptTypes(source)
-  return {
-    config: {
-      name: 'rival',
-      compatibilityDate: COMPATIBILITY_DATE,
-      manifest: { mainModule: 'index.js', modules: { 'index.js': { type: 'esm', contents } } },
-      env: { DB: { type: 'd1', id: 'rival' } },
-    },
-    dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port }] },
-  }
-}
-
 /** Builds the Worker as a deployment would. Returns: its modules by name. */
 async function bundle(directory: string): Promise<Record<string, unknown>> {
   const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
@@ -144,50 +145,6 @@ async function bundle(directory: string): Promise<Record<string, unknown>> {
     modules[name] = { type: name.endsWith('.js') ? 'esm' : 'text', contents }
   }
   return modules
-}
-
-const PING_EVERY_MS = 50
-
-async function heapBytes(inspectorPort: number, pingUrl: string): Promise<number> {
-  const socket = new WebSocket(`ws://127.0.0.1:${inspectorPort}/core:user:bench`)
-  await new Promise((resolve, reject) => {
-    socket.addEventListener('open', resolve, { once: true })
-    socket.addEventListener('error', reject, { once: true })
-  })
-  try {
-    await heard(pingUrl, inspect(socket, 1, 'HeapProfiler.enable'))
-    await heard(pingUrl, inspect(socket, 2, 'HeapProfiler.collectGarbage'))
-    const usage = await heard(pingUrl, inspect(socket, 3, 'Runtime.getHeapUsage'))
-    return Number(usage.usedSize) + Number(usage.backingStorageSize ?? 0)
-  } finally {
-    socket.close()
-  }
-}
-
-/** Waits for an answer. An isolate that has nothing to do does not hear its inspector. */
-async function heard<T>(pingUrl: string, answer: Promise<T>): Promise<T> {
-  let isHeard = false
-  const hearing = answer.then(() => {
-    isHeard = true
-  })
-  while (!isHeard) {
-    await (await fetch(pingUrl)).text()
-    await Promise.race([hearing, new Promise((resolve) => setTimeout(resolve, PING_EVERY_MS))])
-  }
-  return answer
-}
-
-function inspect(socket: WebSocket, id: number, method: string): Promise<Record<string, unknown>> {
-  return new Promise((resolve) => {
-    const hear = (event: MessageEvent): void => {
-      const message = JSON.parse(String(event.data)) as { id?: number; result?: object }
-      if (message.id !== id) return
-      socket.removeEventListener('message', hear)
-      resolve((message.result ?? {}) as Record<string, unknown>)
-    }
-    socket.addEventListener('message', hear)
-    socket.send(JSON.stringify({ id, method }))
-  })
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,126 @@
+/** An isolate's inspector: its memory, and where its time goes. */
+
+const PING_EVERY_MS = 50
+const SAMPLE_EVERY_MICROS = 250
+
+/** A function and the part of an isolate's busy time that it took itself. */
+export interface SelfTime {
+  /** Its name, and where it is in the bundle. */
+  readonly name: string
+  readonly share: number
+}
+
+type Ask = (method: string, params?: object) => Promise<Record<string, unknown>>
+
+/** Bytes that live JavaScript and its buffers take after a forced collection. */
+export function heapBytes(inspectorUrl: string, pingUrl: string): Promise<number> {
+  return withInspector(inspectorUrl, pingUrl, async (ask) => {
+    await ask('HeapProfiler.enable')
+    await ask('HeapProfiler.collectGarbage')
+    const usage = await ask('Runtime.getHeapUsage')
+    return Number(usage.usedSize) + Number(usage.backingStorageSize ?? 0)
+  })
+}
+
+/** Which functions took how much of an isolate's busy time while something went on, most first. */
+export function selfTimes(
+  inspectorUrl: string,
+  pingUrl: string,
+  work: () => Promise<unknown>,
+): Promise<SelfTime[]> {
+  return withInspector(inspectorUrl, pingUrl, async (ask) => {
+    await ask('Profiler.enable')
+    await ask('Profiler.setSamplingInterval', { interval: SAMPLE_EVERY_MICROS })
+    await ask('Profiler.start')
+    await work()
+    const { profile } = await ask('Profiler.stop')
+    return summedTimes(profile as Profile)
+  })
+}
+
+interface Profile {
+  readonly nodes: readonly {
+    readonly id: number
+    readonly callFrame: {
+      readonly functionName: string
+      readonly url: string
+      readonly lineNumber: number
+    }
+  }[]
+  readonly samples: readonly number[]
+  readonly timeDeltas: readonly number[]
+}
+
+function summedTimes({ nodes, samples, timeDeltas }: Profile): SelfTime[] {
+  const names = new Map<number, string>()
+  for (const { id, callFrame } of nodes) {
+    const { functionName, url, lineNumber } = callFrame
+    const place = url === '' ? '' : ` ${url.slice(url.lastIndexOf('/') + 1)}:${lineNumber + 1}`
+    names.set(id, `${functionName === '' ? 'anonymous' : functionName}${place}`)
+  }
+  const times = new Map<string, number>()
+  let busy = 0
+  for (let i = 0; i < samples.length; i++) {
+    const name = names.get(samples[i]) ?? ''
+    if (name === '(idle)' || name === '(root)') continue
+    // A delta is the time before its sample: the next one is what the sample stands for.
+    const micros = Math.max(timeDeltas[i + 1] ?? 0, 0)
+    busy += micros
+    times.set(name, (times.get(name) ?? 0) + micros)
+  }
+  return [...times]
+    .map(([name, micros]) => ({ name, share: micros / busy }))
+    .sort((a, b) => b.share - a.share)
+}
+
+async function withInspector<T>(
+  inspectorUrl: string,
+  pingUrl: string,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  const socket = new WebSocket(inspectorUrl)
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve, { once: true })
+    socket.addEventListener('error', reject, { once: true })
+  })
+  let id = 0
+  try {
+    return await work((method, params = {}) =>
+      heard(pingUrl, inspect(socket, { id: ++id, method, params })),
+    )
+  } finally {
+    socket.close()
+  }
+}
+
+/** Waits for an answer. An isolate that has nothing to do does not hear its inspector. */
+async function heard<T>(pingUrl: string, answer: Promise<T>): Promise<T> {
+  let isHeard = false
+  const hearing = answer.then(() => {
+    isHeard = true
+  })
+  while (!isHeard) {
+    await (await fetch(pingUrl)).text()
+    await Promise.race([hearing, new Promise((resolve) => setTimeout(resolve, PING_EVERY_MS))])
+  }
+  return answer
+}
+
+interface Question {
+  readonly id: number
+  readonly method: string
+  readonly params: object
+}
+
+function inspect(socket: WebSocket, question: Question): Promise<Record<string, unknown>> {
+  return new Promise((resolve) => {
+    const hear = (event: MessageEvent): void => {
+      const message = JSON.parse(String(event.data)) as { id?: number; result?: object }
+      if (message.id !== question.id) return
+      socket.removeEventListener('message', hear)
+      resolve((message.result ?? {}) as Record<string, unknown>)
+    }
+    socket.addEventListener('message', hear)
+    socket.send(JSON.stringify(question))
+  })
+}
