@@ -7,12 +7,12 @@
 
 import type { RowBlock } from '../src/common/row-block.ts'
 import { decodeRowBlock, encodeRowBlock } from '../src/common/row-block.ts'
-import { atMost } from './support/bar.ts'
 import { InsertBlocks } from './support/bench-schema.ts'
 import { BenchTablet } from './support/bench-tablet.ts'
 import { median, spread } from './support/in-turns.ts'
 import { appendLoadgenRow, LOADGEN_SCHEMA } from './support/loadgen.ts'
 import { shuffled } from './support/mixed-rows.ts'
+import { Report } from './support/report.ts'
 import type { Size } from './support/size.ts'
 import { openSqliteStore } from './support/sqlite-store.ts'
 
@@ -55,7 +55,14 @@ export function run(size: Size): Promise<void> {
         `${storedRows} rows stored ${((fullMicros * 1000) / rows).toFixed(0)} ns a row\n`,
     )
   }
-  process.stdout.write(`  ratio ${spread(ratios)} ${atMost(median(ratios), RATIO_MAX)}\n`)
+  const report = new Report('absent-keys', size)
+  report.add({
+    name: `CPU of inserts into ${storedRows} rows against an empty tablet, ${spread(ratios)}`,
+    rows: BLOCKS_A_ROUND * BLOCK_ROWS,
+    value: { amount: median(ratios), unit: 'times as long' },
+    bar: { atMost: RATIO_MAX },
+  })
+  report.close()
   return Promise.resolve()
 }
 

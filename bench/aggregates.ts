@@ -9,11 +9,11 @@ import { encodeRowBlock } from '../src/common/row-block.ts'
 import type { Schema } from '../src/common/schema.ts'
 import { utf8Encode } from '../src/util/bytes.ts'
 import { crc32c } from '../src/util/crc32c.ts'
-import { atMost } from './support/bar.ts'
 import { type BenchColumn, benchSchema, InsertBlocks } from './support/bench-schema.ts'
 import { BenchTablet } from './support/bench-tablet.ts'
-import { median, spread } from './support/in-turns.ts'
+import { median } from './support/in-turns.ts'
 import { type LineItem, LineItemGenerator } from './support/lineitem.ts'
+import { Report } from './support/report.ts'
 import type { Size } from './support/size.ts'
 import { openSqliteStore } from './support/sqlite-store.ts'
 
@@ -48,14 +48,16 @@ export async function run(size: Size): Promise<void> {
   bench.rest()
   const of = (name: string) => schema.mustById(10 + COLUMNS.findIndex((it) => it.name === name))
   const id = (name: string) => of(name).id
-  measure(bench, 'Q1', rowCount, 150, q1(id), [
+  const report = new Report('aggregates', size)
+  measure(report, bench, { name: 'Q1', rowCount, bar: 150, spec: q1(id) }, [
     rangePredicate(of('l_shipdate'), null, daysOf('1998-09-03')),
   ])
-  measure(bench, 'Q6', rowCount, 40, q6(id), [
+  measure(report, bench, { name: 'Q6', rowCount, bar: 40, spec: q6(id) }, [
     rangePredicate(of('l_shipdate'), daysOf('1994-01-01'), daysOf('1995-01-01')),
     rangePredicate(of('l_discount'), 5n, 8n),
     rangePredicate(of('l_quantity'), null, 2400n),
   ])
+  report.close()
   database.close()
 }
 
@@ -79,12 +81,18 @@ function load(bench: BenchTablet, schema: Schema, rowCount: number): void {
   }
 }
 
+interface Question {
+  readonly name: string
+  readonly rowCount: number
+  /** Milliseconds of CPU at most. */
+  readonly bar: number
+  readonly spec: AggregateSpec
+}
+
 function measure(
+  report: Report,
   bench: BenchTablet,
-  name: string,
-  rowCount: number,
-  bar: number,
-  spec: AggregateSpec,
+  { name, rowCount, bar, spec }: Question,
   predicates: ColumnPredicate[],
 ): void {
   const times: number[] = []
@@ -112,12 +120,14 @@ function measure(
     if (round >= 0) times.push(cpuMs() - begun)
     hash = crc32c(bytes, 0, bytes.length, 0)
   }
-  const middle = median(times)
-  process.stdout.write(
-    `  ${name}: ${spread(times, 1)} ms of CPU ${atMost(Math.round(middle), bar)}, ` +
-      `${((middle / rowCount) * 1e6).toFixed(1)} ns a row, ` +
-      `longest section ${Math.max(...sections).toFixed(1)} ms, hash ${hash.toString(16)}\n`,
-  )
+  report.add({
+    name: `${name} in the engine, CPU, longest section ${Math.max(...sections).toFixed(1)} ms`,
+    rows: rowCount,
+    milliseconds: times,
+    value: { amount: median(times), unit: 'ms of CPU' },
+    hash: hash.toString(16),
+    bar: { atMost: bar },
+  })
 }
 
 /** CPU that this thread has used: what else the machine does does not count. */

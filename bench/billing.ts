@@ -5,8 +5,8 @@
  * superblocks and alarms.
  */
 
-import { atMost } from './support/bar.ts'
 import { MIXED_COLUMNS, mixedRow, shuffled } from './support/mixed-rows.ts'
+import { Report } from './support/report.ts'
 import { ask, countLines, send } from './support/rest.ts'
 import { startService } from './support/service.ts'
 import type { Size } from './support/size.ts'
@@ -18,10 +18,12 @@ const FIRST_NUMBER = -1
 const ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 10_000, full: 1_000_000 }
 const REQUEST_ROWS = 1000
 const CONCURRENCY = 4
+const HEIGHT_MAX = 1.5
 
 /** See the file's header. */
 export async function run(size: Size): Promise<void> {
   const rowCount = ROW_COUNTS[size]
+  const figures = new Report('billing', size)
   const service = await startService()
   const { address } = service
   try {
@@ -35,14 +37,15 @@ export async function run(size: Size): Promise<void> {
       await maintainTable(address, table)
       const rested = await billed(address, tabletId)
       const perMillion = ((rested.written - start.written) / rowCount) * 1_000_000
-      report(`${order} order, loading`, loaded.written - start.written, 'written')
-      report(`${order} order, until rest`, rested.written - start.written, 'written')
-      report(`${order} order, a million rows`, perMillion, 'written', 2500)
+      report(figures, `${order} order, loading`, loaded.written - start.written, 'written')
+      report(figures, `${order} order, until rest`, rested.written - start.written, 'written')
+      report(figures, `${order} order, a million rows`, perMillion, 'written', 2500)
       const [{ rowsets, average_rowset_height: height }] = await tabletPages(address, table)
-      process.stdout.write(
-        `  ${order} order, at rest: ${rowsets.length} rowsets, average height ` +
-          `${height.toFixed(3)} ${atMost(height, 1.5)}\n`,
-      )
+      figures.add({
+        name: `${order} order, average height of ${rowsets.length} rowsets at rest`,
+        value: { amount: height, unit: 'rowsets' },
+        bar: { atMost: HEIGHT_MAX },
+      })
 
       const scan = await send(
         address,
@@ -55,10 +58,11 @@ export async function run(size: Size): Promise<void> {
       if (lines !== rowCount + 1) throw new Error(`the scan has ${lines} rows, not ${rowCount + 1}`)
       const scanned = await billed(address, tabletId)
       const perScan = ((scanned.read - rested.read) / rowCount) * 1_000_000
-      report(`${order} order, full scan, a million rows`, perScan, 'read', 1500)
+      report(figures, `${order} order, full scan, a million rows`, perScan, 'read', 1500)
     }
-    await coldPointRead(address, rowCount)
-    await idleWrites(address)
+    await coldPointRead(figures, address, rowCount)
+    await idleWrites(figures, address)
+    figures.close()
   } finally {
     await service.close()
   }
@@ -95,7 +99,7 @@ async function load(address: string, table: string, order: Uint32Array | number)
 }
 
 /** Reads one row by its key from a tablet that has nothing in memory. */
-async function coldPointRead(address: string, rowCount: number): Promise<void> {
+async function coldPointRead(figures: Report, address: string, rowCount: number): Promise<void> {
   const table = 'billing_random'
   const { tablets } = await ask<{ tablets: { tablet_id: string }[] }>(
     address,
@@ -107,10 +111,10 @@ async function coldPointRead(address: string, rowCount: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 15_000))
   await ask(address, 'GET', `/tables/${table}/rows/${Math.floor(rowCount / 3)}?columns=note,value`)
   const page = await billed(address, tabletId)
-  report('cold point read of 2 columns', page.read, 'read', 5 + 2)
+  report(figures, 'cold point read of 2 columns', page.read, 'read', 5 + 2)
 }
 
-async function idleWrites(address: string): Promise<void> {
+async function idleWrites(figures: Report, address: string): Promise<void> {
   const table = 'billing_idle'
   const tabletId = await createTable(address, table)
   await untilAtRest(address, table)
@@ -120,7 +124,7 @@ async function idleWrites(address: string): Promise<void> {
   }
   await untilAtRest(address, table)
   const end = await billed(address, tabletId)
-  report('ten single writes to an idle tablet', end.written - start.written, 'written', 12)
+  report(figures, 'ten single writes to an idle tablet', end.written - start.written, 'written', 12)
 }
 
 async function billed(
@@ -131,7 +135,16 @@ async function billed(
   return { read: page.billed_rows_read, written: page.billed_rows_written }
 }
 
-function report(what: string, count: number, kind: 'read' | 'written', most?: number): void {
-  const bar = most === undefined ? '' : ` ${atMost(count, most)}`
-  process.stdout.write(`  ${what}: ${Math.round(count)} rows ${kind}${bar}\n`)
+function report(
+  figures: Report,
+  name: string,
+  count: number,
+  kind: 'read' | 'written',
+  most?: number,
+): void {
+  figures.add({
+    name,
+    value: { amount: Math.round(count), unit: `billed rows ${kind}` },
+    ...(most === undefined ? {} : { bar: { atMost: most } }),
+  })
 }

@@ -6,11 +6,11 @@
  */
 
 import { DELTA_MEM_STORE_FLUSH_BYTES, STORE_MEMORY_BYTES_MAX } from '../src/common/limits.ts'
-import { atMost } from './support/bar.ts'
 import { InsertBlocks } from './support/bench-schema.ts'
 import { BenchTablet } from './support/bench-tablet.ts'
 import { appendLoadgenRow, LOADGEN_SCHEMA } from './support/loadgen.ts'
 import { shuffled } from './support/mixed-rows.ts'
+import { Report } from './support/report.ts'
 import type { Size } from './support/size.ts'
 import { openSqliteStore } from './support/sqlite-store.ts'
 
@@ -22,19 +22,17 @@ const DISK_ROWS: Readonly<Record<Size, number>> = { smoke: 50_000, full: 10_000_
 
 /** See the file's header. */
 export function run(size: Size): Promise<void> {
-  memRowSetInWal('a full MemRowSet in the WAL', FULL_MEM_ROW_SET_BYTES, false, 500)
-  memRowSetInWal('the hard limit, in mid-flush', STORE_MEMORY_BYTES_MAX * 0.95, true, 1500)
-  changesInWal(CHANGED_ROWS)
-  rowsOnDisk(DISK_ROWS[size])
+  const report = new Report('bootstrap', size)
+  memRowSetInWal(report, 'a full MemRowSet in the WAL', FULL_MEM_ROW_SET_BYTES, 500)
+  memRowSetInWal(report, 'the hard limit, in mid-flush', STORE_MEMORY_BYTES_MAX * 0.95, 1500)
+  changesInWal(report, CHANGED_ROWS)
+  rowsOnDisk(report, DISK_ROWS[size])
+  report.close()
   return Promise.resolve()
 }
 
-function memRowSetInWal(
-  what: string,
-  bytes: number,
-  isFlushing: boolean,
-  mostMillis: number,
-): void {
+function memRowSetInWal(report: Report, what: string, bytes: number, mostMillis: number): void {
+  const isFlushing = bytes > FULL_MEM_ROW_SET_BYTES
   const { store, database } = openSqliteStore(':memory:')
   // Writes that help would flush long before so much is in memory.
   const bench = new BenchTablet(store, LOADGEN_SCHEMA, false)
@@ -52,15 +50,17 @@ function memRowSetInWal(
     fill(bytes)
   }
   const millis = firstAnswerMillis(bench)
-  process.stdout.write(
-    `  ${what}, ${rows} rows, ${bench.tablet.figures().walBytes} bytes of WAL: ` +
-      `${millis.toFixed(0)} ms CPU ${atMost(millis, mostMillis)}\n`,
-  )
+  report.add({
+    name: `${what}, ${bench.tablet.figures().walBytes} bytes of WAL`,
+    rows,
+    value: { amount: millis, unit: 'ms of CPU' },
+    bar: { atMost: mostMillis },
+  })
   database.close()
 }
 
 /** Changes of rows on disk, as many as DeltaMemStores may hold, each in its own place. */
-function changesInWal(rowCount: number): void {
+function changesInWal(report: Report, rowCount: number): void {
   const { store, database } = openSqliteStore(':memory:')
   const bench = new BenchTablet(store, LOADGEN_SCHEMA)
   const keys = shuffled(SEED, rowCount)
@@ -77,14 +77,16 @@ function changesInWal(rowCount: number): void {
   }
   const before = store.rowsRead
   const millis = firstAnswerMillis(bench)
-  process.stdout.write(
-    `  ${changes} changes of rows on disk, ${bench.tablet.figures().walBytes} bytes of WAL: ` +
-      `${millis.toFixed(0)} ms CPU, ${store.rowsRead - before} rows read\n`,
-  )
+  report.add({
+    name: `changes of rows on disk, ${bench.tablet.figures().walBytes} bytes of WAL`,
+    rows: changes,
+    value: { amount: millis, unit: 'ms of CPU' },
+    billedRows: store.rowsRead - before,
+  })
   database.close()
 }
 
-function rowsOnDisk(rowCount: number): void {
+function rowsOnDisk(report: Report, rowCount: number): void {
   const { store, database } = openSqliteStore(':memory:')
   const bench = new BenchTablet(store, LOADGEN_SCHEMA)
   const ordinals = new Uint32Array(BLOCK_ROWS)
@@ -97,10 +99,10 @@ function rowsOnDisk(rowCount: number): void {
   const before = store.rowsRead
   const millis = firstAnswerMillis(bench)
   const read = store.rowsRead - before
-  process.stdout.write(
-    `  ${rowCount} rows on disk, an empty WAL: ${millis.toFixed(1)} ms CPU ` +
-      `${atMost(millis, 50)}, ${read} rows read ${atMost(read, 10)}\n`,
-  )
+  const name = 'rows on disk, an empty WAL'
+  const cpu = { amount: millis, unit: 'ms of CPU' }
+  report.add({ name, rows: rowCount, value: cpu, bar: { atMost: 50 } })
+  report.add({ name, value: { amount: read, unit: 'billed rows read' }, bar: { atMost: 10 } })
   database.close()
 }
 

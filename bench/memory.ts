@@ -5,8 +5,8 @@
  * requests under way are in it too.
  */
 
-import { atMost } from './support/bar.ts'
 import { MIXED_COLUMNS, mixedRow, shuffled } from './support/mixed-rows.ts'
+import { Report } from './support/report.ts'
 import { ask, countLines, send } from './support/rest.ts'
 import { type BenchService, startService } from './support/service.ts'
 import type { Size } from './support/size.ts'
@@ -18,11 +18,18 @@ const MIB = 1024 * 1024
 
 /** See the file's header. */
 export async function run(size: Size): Promise<void> {
-  await measure(1, ROW_COUNTS[size], 48)
-  await measure(12, ROW_COUNTS[size], 80)
+  const report = new Report('memory', size)
+  await measure(report, 1, ROW_COUNTS[size], 48)
+  await measure(report, 12, ROW_COUNTS[size], 80)
+  report.close()
 }
 
-async function measure(tabletCount: number, rowCount: number, mostMib: number): Promise<void> {
+async function measure(
+  report: Report,
+  tabletCount: number,
+  rowCount: number,
+  mostMib: number,
+): Promise<void> {
   const service = await startService()
   try {
     const table = 'memory'
@@ -34,11 +41,12 @@ async function measure(tabletCount: number, rowCount: number, mostMib: number): 
     })
     const idle = await service.heapBytes()
     const peak = await loadAndScan(service, table, rowCount)
-    const mib = (peak - idle) / MIB
-    process.stdout.write(
-      `  ${tabletCount} tablets, ${rowCount} rows: ${mib.toFixed(1)} MiB above idle ` +
-        `${atMost(mib, mostMib)}\n`,
-    )
+    report.add({
+      name: `${tabletCount} tablets, live heap above idle`,
+      rows: rowCount,
+      value: { amount: (peak - idle) / MIB, unit: 'MiB' },
+      bar: { atMost: mostMib },
+    })
   } finally {
     await service.close()
   }

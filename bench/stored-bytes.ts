@@ -10,10 +10,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { rowSetBytes } from '../src/tablet/disk/row-set-meta.ts'
 import { utf8Encode } from '../src/util/bytes.ts'
-import { atMost } from './support/bar.ts'
 import { type BenchColumn, benchSchema, InsertBlocks } from './support/bench-schema.ts'
 import { BenchTablet } from './support/bench-tablet.ts'
 import { dateText, type LineItem, LineItemGenerator } from './support/lineitem.ts'
+import { Report } from './support/report.ts'
 import type { Size } from './support/size.ts'
 import { openSqliteStore } from './support/sqlite-store.ts'
 
@@ -45,15 +45,17 @@ const COLUMNS: readonly (BenchColumn & { readonly name: keyof LineItem })[] = [
 export async function run(size: Size): Promise<void> {
   const rowCount = ROW_COUNTS[size]
   const sqlite = sqliteBytes(rowCount)
+  const report = new Report('stored-bytes', size)
   process.stdout.write(`  SQLite: ${sqlite} bytes, ${(sqlite / rowCount).toFixed(1)} a row\n`)
-  for (const dates of ['DATE', 'STRING'] as const) measure(rowCount, dates, sqlite)
+  for (const dates of ['DATE', 'STRING'] as const) measure(report, rowCount, dates, sqlite)
+  report.close()
 }
 
 function isDate(name: string): boolean {
   return name.endsWith('date')
 }
 
-function measure(rowCount: number, dates: 'DATE' | 'STRING', sqlite: number): void {
+function measure(report: Report, rowCount: number, dates: 'DATE' | 'STRING', sqlite: number): void {
   const columns = COLUMNS.map((column) =>
     column.type === 'DATE' ? { ...column, type: dates } : column,
   )
@@ -65,11 +67,12 @@ function measure(rowCount: number, dates: 'DATE' | 'STRING', sqlite: number): vo
   const bytes = rowSets.reduce((sum, { meta }) => sum + rowSetBytes(meta), 0)
   process.stdout.write(`  with dates as ${dates}, ${rowSets.length} rowsets:\n`)
   printColumns(rowSets, columns, rowCount)
-  const ratio = bytes / sqlite
-  process.stdout.write(
-    `  ${bytes} bytes, ${(bytes / rowCount).toFixed(1)} a row, ${ratio.toFixed(3)} × SQLite ` +
-      `${atMost(ratio, RATIO_MAX)}\n`,
-  )
+  report.add({
+    name: `bytes of LINEITEM with dates as ${dates}, ${(bytes / rowCount).toFixed(1)} a row`,
+    rows: rowCount,
+    value: { amount: bytes / sqlite, unit: '× SQLite' },
+    bar: { atMost: RATIO_MAX },
+  })
   database.close()
 }
 
