@@ -12,7 +12,7 @@ interface Ban {
   readonly except?: RegExp
 }
 
-const WALL_CLOCK = /^(?:src\/server\/system-clock\.ts$|scripts\/|test\/|bench\/)/
+const WALL_CLOCK = /^(?:cli\/nyala\.ts$|src\/server\/system-clock\.ts$|scripts\/|test\/|bench\/)/
 const PRINTS = /^(?:src\/server\/log\.ts$|src\/cli\/|scripts\/|test\/|bench\/|\.ci\/)/
 
 const BANS: readonly Ban[] = [
