@@ -18,6 +18,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly run: Benchmar
   histories: () => import('./histories.ts'),
   ingest: () => import('./ingest.ts'),
   memory: () => import('./memory.ts'),
+  'point-reads': () => import('./point-reads.ts'),
   scans: () => import('./scans.ts'),
   'stored-bytes': () => import('./stored-bytes.ts'),
   tpch: () => import('./tpch.ts'),

@@ -24,10 +24,10 @@ export interface Bodies {
   readonly bytes: readonly Uint8Array[]
 }
 
-/** Makes the bodies of rows `[0, rowCount)`. Requires: these are thousands. */
-export function bodiesOf(format: LoadgenFormat, rowCount: number): Bodies {
+/** Makes the bodies of rows `[start, start + rowCount)`. Requires: these are thousands. */
+export function bodiesOf(format: LoadgenFormat, rowCount: number, start = 0): Bodies {
   const bytes = Array.from({ length: rowCount / REQUEST_ROWS }, (_, i) =>
-    Buffer.from(loadgenBody(format, i * REQUEST_ROWS, REQUEST_ROWS)),
+    Buffer.from(loadgenBody(format, start + i * REQUEST_ROWS, REQUEST_ROWS)),
   )
   return { rows: rowCount, contentType: LOADGEN_FORMATS[format], bytes }
 }
@@ -132,11 +132,23 @@ export class LoadgenSides {
       rows: bodies.rows,
       run: poster(address, `/${way}-object/${way}`, bodies, `"rows":${REQUEST_ROWS}}`),
       after: async () => {
-        const response = await fetch(`${address}/query`, { method: 'POST', body: SUMS_SQL })
-        this.#check(bodies.rows, name, (await response.json()) as object[])
+        await this.checkObject(`${way}-object`, bodies.rows)
         await fetch(`${address}/all`, { method: 'DELETE' })
       },
     }
+  }
+
+  /** Throws when a hand-written object has other rows than those sent. */
+  async checkObject(object: string, rowCount: number): Promise<void> {
+    const address = `${this.#service.addressOf('object')}/${object}/query`
+    const response = await fetch(address, { method: 'POST', body: SUMS_SQL })
+    this.#check(rowCount, object, (await response.json()) as object[])
+  }
+
+  /** Keeps the rows of a hand-written object. */
+  writeObject(object: string, bodies: Bodies): Promise<Latencies> {
+    const taken = `"rows":${REQUEST_ROWS}}`
+    return poster(this.#service.addressOf('object'), `/${object}/json`, bodies, taken)()
   }
 
   /** No engine at all. */
