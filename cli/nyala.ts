@@ -24,13 +24,28 @@ const PORTS: CliPorts = {
     const timer = setInterval(work, ms)
     return () => clearInterval(timer)
   },
-  onInterrupt: (work) => {
-    // Once: to ask again ends the process as it is.
-    process.once('SIGINT', work)
-    return () => process.off('SIGINT', work)
-  },
+  onInterrupt,
   randomHex: (bytes) => randomBytes(bytes).toString('hex'),
   openTransport: openHttpTransport,
+}
+
+/** The exit code of what a user interrupted. */
+const INTERRUPTED = 130
+/** Of one Ctrl-C, a process hears twice when npm has started it. */
+const SAME_INTERRUPT_MS = 500
+
+/** To ask a second time ends the process as it is. */
+function onInterrupt(work: () => void): () => void {
+  let firstAt = Number.NaN
+  const hear = (): void => {
+    const now = performance.now()
+    if (now - firstAt > SAME_INTERRUPT_MS) process.exit(INTERRUPTED)
+    if (!Number.isNaN(firstAt)) return
+    firstAt = now
+    work()
+  }
+  process.on('SIGINT', hear)
+  return () => process.off('SIGINT', hear)
 }
 
 process.exitCode = await runCli(process.argv.slice(2), MODES, PORTS)

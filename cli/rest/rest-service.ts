@@ -115,9 +115,9 @@ export async function orCliError<T>(what: string, work: () => Promise<T>): Promi
 }
 
 function parseAddress(address: string): URL {
-  const text = /^https?:\/\//i.test(address) ? address : `http://${address}`
+  const text = address.includes('://') ? address : `http://${address}`
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || url.search !== '' || url.hash !== '') {
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new CliError(`"${address}" is not the address of a service, as http://127.0.0.1:8787 is`)
   }
   if (url.username !== '' || url.password !== '') {
