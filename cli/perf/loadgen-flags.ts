@@ -4,6 +4,8 @@ import { CELL_BYTES_MAX, JSON_BODY_BYTES_MAX } from '../../src/common/limits.ts'
 import type { Flag, RefusedFlag } from '../flags.ts'
 
 const MIB = 2 ** 20
+/** A body ends with the rows that pass its mark, and must not pass what a service takes. */
+const BUFFER_BYTES_MAX = JSON_BODY_BYTES_MAX - 2 * MIB
 
 /** Formats in which rows are sent. */
 export const LOAD_FORMATS = ['json', 'ndjson', 'arrow'] as const
@@ -44,7 +46,7 @@ const LOAD_FLAGS: readonly Flag[] = [
     4 * MIB,
     'Bytes of the buffer in which the body of a request is built.',
     1024,
-    JSON_BODY_BYTES_MAX,
+    BUFFER_BYTES_MAX,
   ),
   {
     name: 'buffer_flush_watermark_pct',

@@ -117,8 +117,8 @@ export class RowBody {
 function chunkRowsOf(columns: readonly Column[], rules: ValueRules): number {
   const textBytes = Math.max(rules.stringLength, rules.stringFixed.length * 3)
   let rowBytes = 1
-  for (const { physical } of columns) {
-    rowBytes += physical === PHYSICAL.binary ? textBytes : LANE_BYTES[physical]
+  for (const { name, physical } of columns) {
+    rowBytes += name.length + (physical === PHYSICAL.binary ? textBytes : LANE_BYTES[physical])
   }
   return Math.max(1, Math.min(CHUNK_ROWS_MAX, Math.floor(CHUNK_BYTES / rowBytes)))
 }

@@ -1,4 +1,4 @@
-/** The command line tool in this process, over a service in this process: no socket, no real time. */
+/** The command line tool over a service, both in this process: no socket, no real time. */
 
 import { MODES } from '../../cli/modes.ts'
 import type { CliPorts } from '../../cli/ports.ts'

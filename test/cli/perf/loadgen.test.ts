@@ -196,7 +196,7 @@ Dropping auto-created table '${name}'
     expect(await cli.tables()).toHaveLength(1)
   })
 
-  test('cuts requests by rows or by bytes, and has no more of them at once than buffers', async () => {
+  test('cuts requests by rows or by bytes, and has as many at once as buffers', async () => {
     const rowsOf = new Map<string, number[]>()
     let flying = 0
     let most = 0
