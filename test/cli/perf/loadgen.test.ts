@@ -210,10 +210,13 @@ Dropping auto-created table '${name}'
       return answer
     }
     const flags = '--num_threads 1 --num_rows_per_thread 5000 --buffers_num 3'
-    await cli.loadgen(`${flags} --flush_per_n_rows 1200`)
-    await cli.loadgen(`${flags} --buffer_size_bytes 200000`)
+    const runs = [
+      await cli.loadgen(`${flags} --flush_per_n_rows 1200`),
+      await cli.loadgen(`${flags} --buffer_size_bytes 200000`),
+    ]
     const [byRows, byBytes] = [...rowsOf.values()]
 
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0])
     expect(byRows).toEqual([1200, 1200, 1200, 1200, 200])
     // Of about 80 bytes a row, in steps of some hundred rows.
     expect(byBytes.reduce((sum, lines) => sum + lines, 0)).toBe(5000)
