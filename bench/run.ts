@@ -22,6 +22,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly run: Benchmar
   scans: () => import('./scans.ts'),
   'stored-bytes': () => import('./stored-bytes.ts'),
   tpch: () => import('./tpch.ts'),
+  ycsb: () => import('./ycsb.ts'),
 }
 
 const { values, positionals } = parseArgs({

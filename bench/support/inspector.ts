@@ -8,6 +8,8 @@ export interface SelfTime {
   /** Its name, and where it is in the bundle. */
   readonly name: string
   readonly share: number
+  /** The same with what it calls. */
+  readonly wholeShare: number
 }
 
 type Ask = (method: string, params?: object) => Promise<Record<string, unknown>>
@@ -39,38 +41,51 @@ export function selfTimes(
 }
 
 interface Profile {
-  readonly nodes: readonly {
-    readonly id: number
-    readonly callFrame: {
-      readonly functionName: string
-      readonly url: string
-      readonly lineNumber: number
-    }
-  }[]
+  readonly nodes: readonly ProfileNode[]
   readonly samples: readonly number[]
   readonly timeDeltas: readonly number[]
 }
 
-function summedTimes({ nodes, samples, timeDeltas }: Profile): SelfTime[] {
-  const names = new Map<number, string>()
-  for (const { id, callFrame } of nodes) {
-    const { functionName, url, lineNumber } = callFrame
-    const place = url === '' ? '' : ` ${url.slice(url.lastIndexOf('/') + 1)}:${lineNumber + 1}`
-    names.set(id, `${functionName === '' ? 'anonymous' : functionName}${place}`)
+interface ProfileNode {
+  readonly id: number
+  readonly children?: readonly number[]
+  readonly callFrame: {
+    readonly functionName: string
+    readonly url: string
+    readonly lineNumber: number
   }
-  const times = new Map<string, number>()
+}
+
+function summedTimes({ nodes, samples, timeDeltas }: Profile): SelfTime[] {
+  const names = new Map(nodes.map((node) => [node.id, nameOf(node)]))
+  const parents = new Map<number, number>()
+  for (const { id, children = [] } of nodes) for (const child of children) parents.set(child, id)
+  const own = new Map<string, number>()
+  const whole = new Map<string, number>()
   let busy = 0
-  for (let i = 0; i < samples.length; i++) {
-    const name = names.get(samples[i]) ?? ''
+  for (const [i, id] of samples.entries()) {
+    const name = names.get(id) ?? ''
     if (name === '(idle)' || name === '(root)') continue
     // A delta is the time before its sample: the next one is what the sample stands for.
     const micros = Math.max(timeDeltas[i + 1] ?? 0, 0)
     busy += micros
-    times.set(name, (times.get(name) ?? 0) + micros)
+    own.set(name, (own.get(name) ?? 0) + micros)
+    const stack = new Set<string>()
+    for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
+      stack.add(names.get(at) ?? '')
+    }
+    for (const caller of stack) whole.set(caller, (whole.get(caller) ?? 0) + micros)
   }
-  return [...times]
-    .map(([name, micros]) => ({ name, share: micros / busy }))
+  return [...own]
+    .map(([name, micros]) => {
+      return { name, share: micros / busy, wholeShare: (whole.get(name) ?? 0) / busy }
+    })
     .sort((a, b) => b.share - a.share)
+}
+
+function nameOf({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string {
+  const place = url === '' ? '' : ` ${url.slice(url.lastIndexOf('/') + 1)}:${lineNumber + 1}`
+  return `${functionName === '' ? 'anonymous' : functionName}${place}`
 }
 
 async function withInspector<T>(

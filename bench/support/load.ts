@@ -183,16 +183,16 @@ export async function withClients(
   }
 }
 
-/** Sends a request and records its time. Throws when the status is not one of these. */
+/** Sends a request, and records its time if asked to. Throws when the status is not one of these. */
 export async function timed(
   connection: Connection,
   request: Request,
   statuses: readonly number[],
-  latencies: Latencies,
+  latencies?: Latencies,
 ): Promise<Answer> {
   const begun = performance.now()
   const answer = await connection.send(request)
-  latencies.add(performance.now() - begun)
+  latencies?.add(performance.now() - begun)
   if (statuses.includes(answer.status)) return answer
   const line = request.head.toString('latin1', 0, request.head.indexOf('\r\n'))
   throw new Error(`${line}: ${answer.status} ${answer.body.toString('utf8', 0, 300)}`)

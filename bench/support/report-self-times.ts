@@ -11,7 +11,8 @@ export async function reportSelfTimes(
   work: () => Promise<unknown>,
 ): Promise<void> {
   const times = await service.selfTimes(work)
-  for (const { name: function_, share } of times.slice(0, FUNCTION_COUNT)) {
-    report.add({ name: `${name}, in ${function_}`, value: { amount: share * 100, unit: '%' } })
+  for (const { name: of, share, wholeShare } of times.slice(0, FUNCTION_COUNT)) {
+    const unit = `%, ${(wholeShare * 100).toFixed(1)} % with what it calls`
+    report.add({ name: `${name}, in ${of}`, value: { amount: share * 100, unit } })
   }
 }
