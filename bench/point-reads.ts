@@ -1,5 +1,5 @@
 /**
- * Single rows by their keys over REST, from a table of a million rows at rest in one tablet, against
+ * Single rows by their keys over REST, from a million rows at rest in one tablet, against
  * `SELECT … WHERE key = ?` in a hand-written Durable Object behind a front, in turns in the same
  * process: eight requests at a time for rows a second, one at a time for latencies. Keys are those
  * of ten thousand rows, whose pages stay in memory, or of all rows. The answers of both sides are
@@ -24,7 +24,7 @@ import { maintainTable } from './support/tables.ts'
 const SEED = 23
 const ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 20_000, full: 1_000_000 }
 const HOT_ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 2_000, full: 10_000 }
-const READ_COUNTS: Readonly<Record<Size, number>> = { smoke: 400, full: 10_000 }
+const READ_COUNTS: Readonly<Record<Size, number>> = { smoke: 400, full: 5_000 }
 const ROUNDS: Readonly<Record<Size, number>> = { smoke: 1, full: 5 }
 const LOAD_ROWS = 100_000
 const CLIENTS = 8
@@ -41,7 +41,8 @@ export async function run(size: Size): Promise<void> {
   const service = await startService({ rivals: ['object'] })
   try {
     await load(service, ROW_COUNTS[size])
-    await maintainTable(service.address, TABLE)
+    // A small table is read from memory: whether all works shows there as well.
+    if (size === 'full') await maintainTable(service.address, TABLE)
     const hot = rowsOf(SEED, HOT_ROW_COUNTS[size], READ_COUNTS[size], ROW_COUNTS[size] / 3)
     const uniform = rowsOf(SEED + 1, ROW_COUNTS[size], READ_COUNTS[size], 0)
     await reportReads(report, service, size, { name: 'keys that fit', rows: hot, least: RATIO_MIN })

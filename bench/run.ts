@@ -14,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly run: Benchmar
   aggregates: () => import('./aggregates.ts'),
   billing: () => import('./billing.ts'),
   bootstrap: () => import('./bootstrap.ts'),
+  'full-stack-insert-scan': () => import('./full-stack-insert-scan.ts'),
   growth: () => import('./growth.ts'),
   histories: () => import('./histories.ts'),
   ingest: () => import('./ingest.ts'),
@@ -22,6 +23,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly run: Benchmar
   scans: () => import('./scans.ts'),
   'stored-bytes': () => import('./stored-bytes.ts'),
   tpch: () => import('./tpch.ts'),
+  'tpch-real-world': () => import('./tpch-real-world.ts'),
   ycsb: () => import('./ycsb.ts'),
 }
 

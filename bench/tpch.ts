@@ -26,6 +26,7 @@ import { ask } from './support/rest.ts'
 import { startService } from './support/service.ts'
 import type { Size } from './support/size.ts'
 import { maintainTable } from './support/tables.ts'
+import { Q1, Q6, Q6_PREDICATES, type Question } from './support/tpch-questions.ts'
 
 const ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 20_000, full: 1_000_000 }
 const ROUNDS: Readonly<Record<Size, number>> = { smoke: 1, full: 7 }
@@ -34,74 +35,6 @@ const PAGE_SHARE_MAX = 0.2
 const TABLE = 'lineitem'
 const BY_DATE = 'lineitem_by_date'
 const Q6_COLUMNS = ['l_shipdate', 'l_discount', 'l_quantity', 'l_extendedprice'] as const
-
-/** A question, as the service and as a database takes it. */
-interface Question {
-  readonly name: string
-  readonly body: object
-  readonly sql: string
-  /** Members of the answer in the order of the SQL's columns. */
-  readonly members: readonly string[]
-}
-
-const DISC_PRICE = ['*', 'l_extendedprice', ['-', 1, 'l_discount']]
-const Q6_PREDICATES = [
-  { column: 'l_shipdate', op: '>=', value: '1994-01-01' },
-  { column: 'l_shipdate', op: '<', value: '1995-01-01' },
-  { column: 'l_discount', op: '>=', value: '0.05' },
-  { column: 'l_discount', op: '<=', value: '0.07' },
-  { column: 'l_quantity', op: '<', value: '24' },
-]
-
-const Q1: Question = {
-  name: 'Q1',
-  body: {
-    group_by: ['l_returnflag', 'l_linestatus'],
-    aggregates: [
-      { op: 'SUM', column: 'l_quantity', as: 'sum_qty' },
-      { op: 'SUM', column: 'l_extendedprice', as: 'sum_base_price' },
-      { op: 'SUM', expr: DISC_PRICE, as: 'sum_disc_price' },
-      { op: 'SUM', expr: ['*', DISC_PRICE, ['+', 1, 'l_tax']], as: 'sum_charge' },
-      { op: 'AVG', column: 'l_quantity', as: 'avg_qty' },
-      { op: 'AVG', column: 'l_extendedprice', as: 'avg_price' },
-      { op: 'AVG', column: 'l_discount', as: 'avg_disc' },
-      { op: 'COUNT', as: 'count_order' },
-    ],
-    predicates: [{ column: 'l_shipdate', op: '<=', value: '1998-09-02' }],
-    order_by: [{ column: 'l_returnflag' }, { column: 'l_linestatus' }],
-  },
-  sql:
-    'SELECT l_returnflag, l_linestatus, sum(l_quantity), sum(l_extendedprice), ' +
-    'sum(l_extendedprice * (1 - l_discount)), ' +
-    'sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)), ' +
-    'avg(l_quantity), avg(l_extendedprice), avg(l_discount), count(*) FROM lineitem ' +
-    "WHERE l_shipdate <= '1998-09-02' GROUP BY 1, 2 ORDER BY 1, 2",
-  members: [
-    'l_returnflag',
-    'l_linestatus',
-    'sum_qty',
-    'sum_base_price',
-    'sum_disc_price',
-    'sum_charge',
-    'avg_qty',
-    'avg_price',
-    'avg_disc',
-    'count_order',
-  ],
-}
-
-const Q6: Question = {
-  name: 'Q6',
-  body: {
-    aggregates: [{ op: 'SUM', expr: ['*', 'l_extendedprice', 'l_discount'], as: 'revenue' }],
-    predicates: Q6_PREDICATES,
-  },
-  sql:
-    'SELECT sum(l_extendedprice * l_discount) FROM lineitem ' +
-    "WHERE l_shipdate >= '1994-01-01' AND l_shipdate < '1995-01-01' " +
-    'AND l_discount >= 0.05 AND l_discount <= 0.07 AND l_quantity < 24',
-  members: ['revenue'],
-}
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -61,6 +61,11 @@ export function* lineItems(rowCount: number, batch: number): Generator<(string |
   }
 }
 
+/** The place of a column among a row's cells. */
+export function cellIndex(name: LineItemColumn): number {
+  return NAMES.indexOf(name)
+}
+
 /** The rows as CSV with a header. */
 export function csvOf(rows: readonly (readonly (string | number)[])[]): string {
   const records = rows.map((cells) => cells.map(csvField).join(','))
@@ -78,6 +83,20 @@ export async function loadService(
   key: readonly LineItemColumn[],
   rowCount: number,
 ): Promise<void> {
+  await createTable(address, table, key)
+  const headers = { 'content-type': 'text/csv' }
+  for (const rows of lineItems(rowCount, REQUEST_ROWS)) {
+    await sendUntilTaken(address, `/tables/${table}/rows`, csvOf(rows), headers)
+  }
+}
+
+/** Makes the table in the service, its key these columns, hashed into buckets by the first. */
+export async function createTable(
+  address: string,
+  table: string,
+  key: readonly LineItemColumn[],
+  bucketCount = 1,
+): Promise<void> {
   const names = [...key, ...NAMES.filter((name) => !key.includes(name))]
   const columns = names.map((name) => ({
     name,
@@ -85,11 +104,12 @@ export async function loadService(
     is_key: key.includes(name),
     ...(TYPES[name] === 'DECIMAL' ? { type_attributes: { precision: 15, scale: 2 } } : {}),
   }))
-  await ask(address, 'POST', '/tables', { name: table, schema: { columns } })
-  const headers = { 'content-type': 'text/csv' }
-  for (const rows of lineItems(rowCount, REQUEST_ROWS)) {
-    await sendUntilTaken(address, `/tables/${table}/rows`, csvOf(rows), headers)
-  }
+  const hash = { hash_schema: [{ columns: [key[0]], num_buckets: bucketCount }] }
+  await ask(address, 'POST', '/tables', {
+    name: table,
+    schema: { columns },
+    ...(bucketCount > 1 ? { partition_schema: hash } : {}),
+  })
 }
 
 /** Sends rows again for as long as memory is short. */

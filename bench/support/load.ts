@@ -183,7 +183,7 @@ export async function withClients(
   }
 }
 
-/** Sends a request, and records its time if asked to. Throws when the status is not one of these. */
+/** Sends a request, and records its time. Throws when the status is not one of these. */
 export async function timed(
   connection: Connection,
   request: Request,

@@ -20,12 +20,17 @@ describe('npm run bench', () => {
     ['aggregates', /Q6 in the engine, .* hash d29a99f0/],
     ['billing', /ten single writes to an idle tablet: 1\d billed rows written/],
     ['bootstrap', /rows on disk, an empty WAL: \d+ billed rows read/],
+    ['full-stack-insert-scan', /scan of four INT64, inserted by 5000: 50000 rows/],
     ['growth', /4 tablets, 8 clients: 8000 rows/],
     ['histories', /point reads at .*: right/],
+    ['ingest', /arrow into one tablet: 8000 rows, .* hash 7d7375de1207/],
     ['memory', /12 tablets, live heap above idle/],
+    ['point-reads', /all keys, 1 at a time: 400 rows, .* × object/],
     ['scans', /arrow, whole: 20000 rows/],
     ['stored-bytes', /with dates as DATE, .* × SQLite/],
     ['tpch', /Q6, right to the cent: 20000 rows/],
+    ['tpch-real-world', /Q1 alone, all rows, 3 times/],
+    ['ycsb', /in the end: 20\d\d records/],
   ])('%s works at its smallest size', { timeout: 180_000 }, async (name, line) => {
     expect(await smoke(name)).toMatch(line)
   })
