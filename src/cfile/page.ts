@@ -39,7 +39,7 @@ import {
 import { BodyReader } from './encoding/body-reader.ts'
 import { BodyWriter } from './encoding/body-writer.ts'
 import { expandLanes } from './encoding/expand-lanes.ts'
-import { openPacked } from './encoding/packed-page.ts'
+import { openPacked } from './encoding/open-packed.ts'
 import { type DecodedValues, STORED_ENCODINGS } from './encoding/stored-encodings.ts'
 import { arePacked, decodeValues, encodeValues } from './encoding/values.ts'
 import type { LaneRoom } from './lane-room.ts'

@@ -57,8 +57,8 @@ export interface ColumnDictionary {
  * Integers as they lie packed in a page: each is `base + unit × distance`, and no number is touched
  * before it is asked for.
  *
- * All of them, and what they are made of, are below 2^50 either way: doubles hold them, and what lies
- * between two of them.
+ * All of them, and what they are made of, are below 2^50 either way: doubles hold them, and the
+ * differences between them.
  */
 export interface PackedIntegers {
   readonly rowCount: number

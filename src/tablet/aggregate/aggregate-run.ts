@@ -18,6 +18,7 @@ import type { AggregateSpec } from '../../common/aggregate-spec.ts'
 import { AGGREGATE_BYTES_MAX, AGGREGATE_STEP_ROW_COUNT } from '../../common/limits.ts'
 import type { RowBlock } from '../../common/row-block.ts'
 import type { Schema } from '../../common/schema.ts'
+import { StatusError } from '../../common/status.ts'
 import type { RowSetIterator, Selection } from '../row-set.ts'
 import { ExpressionGraph } from './expression-graph.ts'
 import { assignBuckets } from './group-ids.ts'
@@ -92,8 +93,22 @@ export class AggregateRun {
     const { columns, count } = selection
     this.#graph.load(columns, count)
     const groups = this.#numberGroups(selection)
-    for (let i = 0; i < this.#adders.length; i++) this.#adders[i].add(selection, groups)
+    for (let state = 0; state < this.#adders.length; state++) {
+      try {
+        this.#adders[state].add(selection, groups)
+      } catch (error) {
+        throw this.#naming(error, state)
+      }
+    }
     this.#table.checkBytes()
+  }
+
+  /** What was refused of a state, with the aggregate that asked for it first. */
+  #naming(error: unknown, state: number): unknown {
+    if (!(error instanceof StatusError) || error.code !== 'INVALID_ARGUMENT') return error
+    const index = this.#plan.outputs.findIndex((output) => output.state === state)
+    if (index < 0) return error
+    return new StatusError(error.code, `aggregates[${index}]: ${error.message}`, error.details)
   }
 
   #numberGroups({ columns, count }: Selection): Uint32Array | null {

@@ -361,7 +361,10 @@ export class ScanWindow {
     return bytes
   }
 
-  /** Whether `bytesAtMost` is known, and nearly what rows `[start, end)` take. Requires: there is one. */
+  /**
+   * Whether `bytesAtMost` is known, and nearly what rows `[start, end)` take. Requires: there is
+   * one.
+   */
   isTight(start: number, end: number): boolean {
     const { rows } = this
     if (Math.abs(rows[end - 1] - rows[start]) !== end - 1 - start) return false

@@ -9,7 +9,7 @@
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { PHYSICAL } from '../../common/data-type.ts'
 import { type CellTest, keepNotNull } from './cell-test.ts'
-import { keepPackedInRange } from './packed-test.ts'
+import { keepPackedInRange } from './keep-packed-in-range.ts'
 
 let scratchNumbers = new Float64Array(2048)
 

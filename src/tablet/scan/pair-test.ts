@@ -2,7 +2,7 @@
 
 import type { ColumnVector } from '../../common/column-vector.ts'
 import { type CellTest, keepNotNull } from './cell-test.ts'
-import { keepPackedInRange } from './packed-test.ts'
+import { keepPackedInRange } from './keep-packed-in-range.ts'
 
 const MIN = -(2n ** 63n)
 
