@@ -342,6 +342,23 @@ describe('what does not fit', () => {
   })
 })
 
+describe('what is refused of rows', () => {
+  test('names the aggregate, or the column of its groups', async () => {
+    await insert(samples(20))
+    const wide = { op: 'SUM', expr: ['*', 'n', 1e37] }
+    const first = { ...samples(1)[0], time: '-290308-12-21T19:59:05.224192Z' }
+
+    expect(await refused({ aggregates: [{ op: 'COUNT' }, wide] })).toBe(
+      '400 INVALID_ARGUMENT aggregates[1]: number of an expression has more than 38 digits',
+    )
+    await insert([first])
+    const buckets = [{ bucket: '7d', column: 'time', as: 'week' }]
+    expect(await refused({ group_by: buckets, aggregates: [{ op: 'COUNT' }] })).toBe(
+      '400 INVALID_ARGUMENT a bucket of column "time" begins before the first time there is',
+    )
+  })
+})
+
 describe('requests for aggregates', () => {
   test('are for who may read the table', async () => {
     const guarded = new LocalApp({ isAuthDisabled: false, adminToken: 's' }, app.service)
