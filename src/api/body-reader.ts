@@ -26,8 +26,13 @@ export class BodyReader {
   readonly #source: ByteSource
   readonly #gunzip: Gunzip | null
 
-  constructor(body: ReadableStream<Uint8Array> | null, isZipped: boolean) {
-    this.#source = new ByteSource(body)
+  /** `bytesMax`: what the body says that it has at most, if it does. */
+  constructor(
+    body: ReadableStream<Uint8Array> | null,
+    isZipped: boolean,
+    bytesMax = Number.POSITIVE_INFINITY,
+  ) {
+    this.#source = new ByteSource(body, Math.min(READ_BYTES, bytesMax + 1))
     this.#gunzip = isZipped && body !== null ? new Gunzip(this.#source) : null
   }
 
@@ -53,6 +58,12 @@ export interface WholeBody {
   readonly end: number
 }
 
+/** Bytes that a request says it sends; infinity when it does not say. */
+export function declaredBytes(request: Request): number {
+  const text = request.headers.get('Content-Length')
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
+}
+
 /**
  * Hands a request's body to `work` and sees to it that it is read to its end if it was begun.
  *
@@ -62,7 +73,7 @@ export async function withBody<T>(
   request: Request,
   work: (body: BodyReader) => Promise<T>,
 ): Promise<T> {
-  const body = new BodyReader(request.body, isGzipped(request))
+  const body = new BodyReader(request.body, isGzipped(request), declaredBytes(request))
   try {
     return await work(body)
   } finally {
@@ -93,10 +104,10 @@ async function readAll(
   bytesMax: number,
   holding: Holding,
 ): Promise<WholeBody> {
-  const declaredBytes = Number(request.headers.get('Content-Length') ?? 0)
-  const isDeclared = declaredBytes > 0 && !isGzipped(request)
-  if (isDeclared && declaredBytes > bytesMax) throw tooLarge(bytesMax)
-  const firstBytes = isDeclared ? declaredBytes + 1 : FIRST_BYTES
+  const declared = declaredBytes(request)
+  const isDeclared = declared > 0 && declared < Number.POSITIVE_INFINITY && !isGzipped(request)
+  if (isDeclared && declared > bytesMax) throw tooLarge(bytesMax)
+  const firstBytes = isDeclared ? declared + 1 : FIRST_BYTES
   holding.grow(firstBytes)
   const arena = new ByteArena(firstBytes)
   for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
@@ -136,17 +147,19 @@ interface ChunkReader {
  */
 class ByteSource {
   readonly #body: ReadableStream<Uint8Array> | null
+  readonly #readBytes: number
   #reader: ChunkReader | null = null
   #isEnded: boolean
 
-  constructor(body: ReadableStream<Uint8Array> | null) {
+  constructor(body: ReadableStream<Uint8Array> | null, readBytes: number) {
     this.#body = body
+    this.#readBytes = readBytes
     this.#isEnded = body === null
   }
 
   async read(): Promise<Uint8Array | null> {
     if (this.#isEnded || this.#body === null) return null
-    this.#reader ??= chunkReaderOf(this.#body)
+    this.#reader ??= chunkReaderOf(this.#body, this.#readBytes)
     try {
       const chunk = await this.#reader.read()
       if (chunk === null) this.#isEnded = true
@@ -174,9 +187,9 @@ class ByteSource {
   }
 }
 
-function chunkReaderOf(body: ReadableStream<Uint8Array>): ChunkReader {
+function chunkReaderOf(body: ReadableStream<Uint8Array>, readBytes: number): ChunkReader {
   try {
-    return new ByobReader(body.getReader({ mode: 'byob' }))
+    return new ByobReader(body.getReader({ mode: 'byob' }), readBytes)
   } catch {
     // Not a byte stream: another part of this process made it.
     return new PlainReader(body.getReader())
@@ -185,10 +198,11 @@ function chunkReaderOf(body: ReadableStream<Uint8Array>): ChunkReader {
 
 class ByobReader implements ChunkReader {
   readonly #reader: ReadableStreamBYOBReader
-  #buffer = new Uint8Array(READ_BYTES)
+  #buffer: Uint8Array<ArrayBuffer>
 
-  constructor(reader: ReadableStreamBYOBReader) {
+  constructor(reader: ReadableStreamBYOBReader, readBytes: number) {
     this.#reader = reader
+    this.#buffer = new Uint8Array(readBytes)
   }
 
   async read(): Promise<Uint8Array | null> {

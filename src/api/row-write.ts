@@ -23,6 +23,9 @@ export interface RowReading {
   readonly holding: Holding
 }
 
+/** Pieces of a stream; each is good until the next. */
+type Chunks = Pick<BodyReader, 'read'>
+
 /** Formats that are read as they come. */
 export type StreamFormat = 'ndjson' | 'csv' | 'arrow'
 
@@ -50,20 +53,50 @@ export function feedStream(
   reading: RowReading,
   session: WriteSession,
 ): Promise<void> {
-  return withBody(request, async (body) => {
-    const decoder = decoderOf(format, reading)
-    try {
-      await feedAll(body, decoder, session)
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error
-      await feedRows(decoder.rows, session)
-      throw await streamFailure(error, session)
-    }
-  })
+  return withBody(request, (body) => feedChunks(body, format, reading, session))
 }
 
-/** Hands decoded rows and their problems to a session. */
+/** As `feedStream`, of a stream that is there as a whole, and may be fed again. */
+export function feedBytes(
+  bytes: Uint8Array,
+  format: StreamFormat,
+  reading: RowReading,
+  session: WriteSession,
+): Promise<void> {
+  let rest: Uint8Array | null = bytes.length === 0 ? null : bytes
+  const read = async (): Promise<Uint8Array | null> => {
+    const chunk = rest
+    rest = null
+    return chunk
+  }
+  return feedChunks({ read }, format, reading, session)
+}
+
+async function feedChunks(
+  chunks: Chunks,
+  format: StreamFormat,
+  reading: RowReading,
+  session: WriteSession,
+): Promise<void> {
+  const decoder = decoderOf(format, reading)
+  try {
+    await feedAll(chunks, decoder, session)
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    // What is no row of the table that was remembered may be one of the table that there is.
+    await session.confirm()
+    if (session.failure !== null) return
+    await feedRows(decoder.rows, session)
+    throw await streamFailure(error, session)
+  }
+}
+
+/**
+ * Hands decoded rows and their problems to a session. Where there are problems the table is made
+ * sure of first: what was remembered of it may lack a column that it has.
+ */
 export async function feedRows(rows: DecodedRows, session: WriteSession): Promise<void> {
+  if (rows.failedCount > 0) await session.confirm()
   for (const { rowIndex, message, column } of rows.problems) {
     const named = column === undefined ? {} : { column }
     session.errors.add({ row_index: rowIndex, code: 'INVALID_ARGUMENT', message, ...named })
@@ -84,11 +117,7 @@ export function sessionFailure(session: WriteSession): StatusError | null {
   return failure === null ? null : withProgress(failure, session)
 }
 
-async function feedAll(
-  body: BodyReader,
-  decoder: StreamDecoder,
-  session: WriteSession,
-): Promise<void> {
+async function feedAll(body: Chunks, decoder: StreamDecoder, session: WriteSession): Promise<void> {
   for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
     let position = 0
     while (position < chunk.length || decoder.isPending === true) {

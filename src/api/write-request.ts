@@ -71,16 +71,28 @@ export function openWriteSession(front: Front, c: AppContext, access: TableAcces
  *
  * Throws: what `decode` throws, NOT_AUTHORIZED, a tablet's failure with what was applied.
  */
-export async function writeDecoded(
+export function writeDecoded(
   front: Front,
   c: AppContext,
   access: TableAccess,
   decode: (schema: Schema) => RowBatches,
 ): Promise<FinishedWrite> {
-  const first = await withCurrentTable(front, access, () => writeOnce(front, c, access, decode))
+  return writeAgain(front, access, (current) => writeOnce(front, c, current, decode))
+}
+
+/**
+ * Writes what can be written again: as `writeDecoded`. `write` opens a session by the table that it
+ * is given, and finishes it.
+ */
+export async function writeAgain(
+  front: Front,
+  access: TableAccess,
+  write: (access: TableAccess) => Promise<FinishedWrite>,
+): Promise<FinishedWrite> {
+  const first = await withCurrentTable(front, access, () => write(access))
   if (first !== null && !isForAnotherTable(first)) return mustSucceed(first)
   const table = await front.cache.refresh(access.ref)
-  return mustSucceed(await writeOnce(front, c, { ...access, table, isConfirmed: true }, decode))
+  return mustSucceed(await write({ ...access, table, isConfirmed: true }))
 }
 
 function isForAnotherTable({ session }: FinishedWrite): boolean {
@@ -106,8 +118,6 @@ async function writeOnce(
   for (const privilege of needed) c.get('caller').check(privilege, entry.name)
   const session = openWriteSession(front, c, access)
   do {
-    // What this front remembers may lack a column that the table has.
-    if (batches.rows.failedCount > 0) await session.confirm()
     await feedRows(batches.rows, session)
   } while (session.failure === null && batches.next())
   return { session, summary: await session.finish() }

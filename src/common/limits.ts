@@ -35,6 +35,8 @@ export const TABLET_COUNT_MAX = 1024
 // Requests.
 /** Bytes of a JSON body, decoded. */
 export const JSON_BODY_BYTES_MAX = 32 * MIB
+/** Bytes of a stream of rows that is held as a whole, so that it can be decoded again. */
+export const SHORT_STREAM_BYTES_MAX = 1 * MIB
 /**
  * Values of a JSON body that is not of rows: what is built of them takes more than their bytes.
  */

@@ -54,7 +54,11 @@ export class LocalApp {
       typeof body === 'object' && !(body instanceof Uint8Array || body instanceof ReadableStream)
     const response = await this.app.request(`http://localhost${path}`, {
       method,
-      headers: isPlain ? { 'content-type': 'application/json', ...headers } : headers,
+      headers: {
+        ...lengthOf(body),
+        ...(isPlain ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: isPlain ? JSON.stringify(body) : body }),
       ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
     } as RequestInit)
@@ -74,6 +78,12 @@ export class LocalApp {
   makeTable(table: NewTable): void {
     this.service.createTable(table)
   }
+}
+
+/** What a client says of a body that it has as a whole. */
+function lengthOf(body: LocalRequest['body']): Record<string, string> {
+  if (typeof body === 'string') return { 'content-length': String(Buffer.byteLength(body)) }
+  return body instanceof Uint8Array ? { 'content-length': String(body.length) } : {}
 }
 
 function parse(text: string): unknown {

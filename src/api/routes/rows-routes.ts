@@ -1,11 +1,16 @@
 /** Rows of a table: written in batches and streams, looked up by keys. */
 
 import { z } from 'zod'
-import { GET_KEY_COUNT_MAX, JSON_BODY_BYTES_MAX } from '../../common/limits.ts'
+import {
+  GET_KEY_COUNT_MAX,
+  JSON_BODY_BYTES_MAX,
+  SHORT_STREAM_BYTES_MAX,
+} from '../../common/limits.ts'
 import { ROW_OPERATIONS } from '../../common/row-operation.ts'
 import { invalidArgument } from '../../common/status.ts'
 import { lookupRows } from '../../router/lookup.ts'
 import type { ReadSession } from '../../router/read-session.ts'
+import type { WriteSession } from '../../router/write-session.ts'
 import {
   getRowsSchema,
   rowsAnswerSchema,
@@ -13,28 +18,29 @@ import {
   writeRowsSchema,
 } from '../../wire/row-schemas.ts'
 import { type App, type AppContext, addRoute, type Front } from '../app-env.ts'
-import { withWholeBody } from '../body-reader.ts'
+import { declaredBytes, withWholeBody } from '../body-reader.ts'
 import { DecodedRows } from '../format/decoded-rows.ts'
 import { JsonBodyDecoder, operationOf } from '../format/json-body-decoder.ts'
 import { encodeNullText } from '../format/null-text.ts'
 import { encodeFoundRows } from '../found-rows.ts'
 import type { Holding } from '../front-memory.ts'
 import { jsonResponse } from '../json-text.ts'
-import { answerFormat, bodyFormat, FORMATS } from '../media-type.ts'
+import { answerFormat, bodyFormat, FORMATS, isGzipped } from '../media-type.ts'
 import { readProjection } from '../projection.ts'
 import { type QueryParams, ROW_PARAMETERS, readQuery, valueOptionsOf } from '../query-params.ts'
 import { checkJsonBody, readRequestBody } from '../request-body.ts'
 import { idempotencyKey } from '../request-headers.ts'
 import { keyCellsFromJson } from '../row-key.ts'
-import { feedStream, type StreamFormat } from '../row-write.ts'
+import { feedBytes, feedStream, type RowReading, type StreamFormat } from '../row-write.ts'
 import { snapshotTime } from '../snapshot-time.ts'
-import { accessTable, withReadSession } from '../table-access.ts'
+import { accessTable, type TableAccess, withReadSession } from '../table-access.ts'
 import {
   type FinishedWrite,
   mustSucceed,
   openWriteSession,
   privilegesOf,
   WRITE_PRIVILEGES,
+  writeAgain,
   writeDecoded,
 } from '../write-request.ts'
 import { tableParam } from './table-routes.ts'
@@ -168,15 +174,33 @@ async function writeStream(
   const values = valueOptionsOf(query)
   const nullText = query.text('null') ?? ''
   encodeNullText(nullText)
-  // A stream cannot be decoded again, so its columns had better be those that there are.
-  const access = await accessTable(front, c, { all: privilegesOf(operation), isFresh: true })
-  const session = openWriteSession(front, c, access)
-  const { schema } = access.table
-  await front.memory.lend((holding) => {
-    const reading = { schema, values, nullText, operation, holding }
-    return feedStream(c.req.raw, format, reading, session)
+  const all = privilegesOf(operation)
+  const request = c.req.raw
+  const feedTo = async (
+    access: TableAccess,
+    feed: (reading: RowReading, session: WriteSession) => Promise<void>,
+  ): Promise<FinishedWrite> => {
+    const session = openWriteSession(front, c, access)
+    const { schema } = access.table
+    await front.memory.lend((holding) => {
+      return feed({ schema, values, nullText, operation, holding }, session)
+    })
+    return { session, summary: await session.finish() }
+  }
+  if (isGzipped(request) || declaredBytes(request) > SHORT_STREAM_BYTES_MAX) {
+    // A stream cannot be decoded again, so its columns had better be those that there are.
+    const access = await accessTable(front, c, { all, isFresh: true })
+    return mustSucceed(
+      await feedTo(access, (reading, session) => feedStream(request, format, reading, session)),
+    )
+  }
+  const access = await accessTable(front, c, { all })
+  return withWholeBody(front.memory, request, SHORT_STREAM_BYTES_MAX, ({ bytes, end }) => {
+    const body = bytes.subarray(0, end)
+    return writeAgain(front, access, (current) =>
+      feedTo(current, (reading, session) => feedBytes(body, format, reading, session)),
+    )
   })
-  return mustSucceed({ session, summary: await session.finish() })
 }
 
 function writeResponse({ session, summary }: FinishedWrite): Response {
