@@ -44,7 +44,8 @@ export class JsonRowEncoder {
   readonly #isLine: boolean
   /** Bytes of a row beside its cells: what precedes them, and what ends it. */
   readonly #fixedBytes: number
-  readonly #bestWriters: readonly JsonColumnWriter[]
+  /** Made when a run of rows is written: whoever writes single ones needs none. */
+  readonly #bestWriters: JsonColumnWriter[] = []
   readonly #anyWriters: JsonColumnWriter[] = []
   /** Of a run of rows: who writes each column, the bytes of each row, where each has got to. */
   readonly #writers: JsonColumnWriter[] = []
@@ -81,7 +82,6 @@ export class JsonRowEncoder {
       return hasNaN ? start : end >>> 1
     })
     this.#fixedBytes = this.#lengths.reduce((sum, length) => sum + length, 2)
-    this.#bestWriters = this.#plans.map(createColumnWriter)
   }
 
   appendHeader(): void {}
@@ -150,7 +150,8 @@ export class JsonRowEncoder {
 
   /** The writer that has measured a column. */
   #measured(index: number, cells: ColumnVector, start: number, count: number): JsonColumnWriter {
-    const best = this.#bestWriters[index]
+    const best = this.#bestWriters[index] ?? createColumnWriter(this.#plans[index])
+    this.#bestWriters[index] = best
     if (best.measure(cells, start, count, this.#sizes)) return best
     const any = this.#anyWriters[index] ?? createAnyWriter(this.#plans[index])
     this.#anyWriters[index] = any
