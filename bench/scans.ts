@@ -95,9 +95,13 @@ async function reportHeap(
   const marks = [0.1, 0.9].map((share) => share * total)
   const marksText = ['a tenth', 'nine tenths']
   const heaps: Promise<number>[] = []
+  // One after the other: two collections at once may wait for each other.
+  let last: Promise<unknown> = Promise.resolve()
   await readAll(url, (bytes) => {
-    if (heaps.length < marks.length && bytes >= marks[heaps.length]) {
-      heaps.push(service.heapBytes())
+    while (heaps.length < marks.length && bytes >= marks[heaps.length]) {
+      const heap = last.then(() => service.heapBytes())
+      heaps.push(heap)
+      last = heap
     }
   })
   for (const [i, heap] of (await Promise.all(heaps)).entries()) {
