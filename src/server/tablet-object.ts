@@ -112,7 +112,7 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
     this.#maintenance = new TabletMaintenance({
       storage: state.storage,
       guard: this.#guard,
-      tablet: () => (this.#looksDropped() || this.#sql.isEmpty ? null : this.#open()),
+      tablet: () => this.#storedTablet(),
       nowMicros: () => this.#clock.nowMicros(),
       elapsedMs: () => this.#clock.elapsedMs(),
       pause: () => scheduler.wait(0),
@@ -339,6 +339,13 @@ export class TabletObject extends DurableObject<Cloudflare.Env> {
       })
     }
     return this.#tablet
+  }
+
+  /** The tablet; null when it was dropped or never written to. Throws: CORRUPTION. */
+  #storedTablet(): Tablet | null {
+    if (this.#looksDropped()) return null
+    // One that is open need not be looked for in storage.
+    return this.#tablet ?? (this.#sql.isEmpty ? null : this.#open())
   }
 
   #initialize(tablet: Tablet, table: TableEntry, tabletId: string): void {
