@@ -27,9 +27,9 @@ import {
 } from './support/ycsb-client.ts'
 
 const RECORD_COUNTS: Readonly<Record<Size, number>> = { smoke: 2_000, full: 100_000 }
-const OPERATION_COUNTS: Readonly<Record<Size, number>> = { smoke: 300, full: 20_000 }
+const OPERATION_COUNTS: Readonly<Record<Size, number>> = { smoke: 300, full: 2_000 }
 /** A scan is worth many reads. */
-const SCAN_COUNTS: Readonly<Record<Size, number>> = { smoke: 60, full: 2_000 }
+const SCAN_COUNTS: Readonly<Record<Size, number>> = { smoke: 60, full: 200 }
 const ROUNDS: Readonly<Record<Size, number>> = { smoke: 1, full: 3 }
 interface Workload {
   readonly name: string

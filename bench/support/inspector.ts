@@ -1,7 +1,7 @@
 /** An isolate's inspector: its memory, and where its time goes. */
 
 const PING_EVERY_MS = 50
-const SAMPLE_EVERY_MICROS = 250
+const SAMPLE_EVERY_MICROS = 1000
 
 /** A function and the part of an isolate's busy time that it took itself. */
 export interface SelfTime {
@@ -10,6 +10,13 @@ export interface SelfTime {
   readonly share: number
   /** The same with what it calls. */
   readonly wholeShare: number
+}
+
+/** What is told when the connection ends: it does, now and then, while an isolate is busy. */
+export class InspectorHungUp extends Error {
+  constructor() {
+    super('the inspector hung up')
+  }
 }
 
 type Ask = (method: string, params?: object) => Promise<Record<string, unknown>>
@@ -97,6 +104,7 @@ async function withInspector<T>(
   await new Promise((resolve, reject) => {
     socket.addEventListener('open', resolve, { once: true })
     socket.addEventListener('error', reject, { once: true })
+    socket.addEventListener('close', () => reject(new InspectorHungUp()), { once: true })
   })
   let id = 0
   try {
@@ -111,9 +119,10 @@ async function withInspector<T>(
 /** Waits for an answer. An isolate that has nothing to do does not hear its inspector. */
 async function heard<T>(pingUrl: string, answer: Promise<T>): Promise<T> {
   let isHeard = false
-  const hearing = answer.then(() => {
+  const done = () => {
     isHeard = true
-  })
+  }
+  const hearing = answer.then(done, done)
   while (!isHeard) {
     await (await fetch(pingUrl)).text()
     await Promise.race([hearing, new Promise((resolve) => setTimeout(resolve, PING_EVERY_MS))])
@@ -128,14 +137,19 @@ interface Question {
 }
 
 function inspect(socket: WebSocket, question: Question): Promise<Record<string, unknown>> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    const hangUp = () => reject(new InspectorHungUp())
+    // What is sent then is lost without a word.
+    if (socket.readyState !== WebSocket.OPEN) hangUp()
     const hear = (event: MessageEvent): void => {
       const message = JSON.parse(String(event.data)) as { id?: number; result?: object }
       if (message.id !== question.id) return
       socket.removeEventListener('message', hear)
+      socket.removeEventListener('close', hangUp)
       resolve((message.result ?? {}) as Record<string, unknown>)
     }
     socket.addEventListener('message', hear)
+    socket.addEventListener('close', hangUp)
     socket.send(JSON.stringify(question))
   })
 }
