@@ -49,6 +49,8 @@ export class Connection {
   readonly #socket: Socket
   #held: Buffer = Buffer.alloc(0)
   #waiter: Waiter | null = null
+  /** Why there will be no more answers. */
+  #failure: Error | null = null
 
   private constructor(socket: Socket) {
     this.#socket = socket
@@ -74,6 +76,10 @@ export class Connection {
   /** Sends a request. Requires: none is under way. */
   send({ head, body }: Request): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      if (this.#failure !== null) {
+        reject(this.#failure)
+        return
+      }
       this.#waiter = { resolve, reject }
       const socket = this.#socket
       socket.cork()
@@ -100,6 +106,7 @@ export class Connection {
   }
 
   #fail(error: Error): void {
+    this.#failure ??= error
     const waiter = this.#waiter
     this.#waiter = null
     waiter?.reject(error)
