@@ -5,8 +5,8 @@ import type { BenchService } from './service.ts'
 const FUNCTION_COUNT = 20
 
 /**
- * Reports the functions of the service that take most of its time while something goes on. No bar is
- * about them: when the inspector hangs up, the other figures stand.
+ * Reports the functions of the service that take most of its time while something goes on. No bar
+ * is about them: when the inspector hangs up, the other figures stand.
  */
 export async function reportSelfTimes(
   report: Report,
