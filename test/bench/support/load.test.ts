@@ -84,6 +84,22 @@ describe('Connection', () => {
   })
 })
 
+describe('a connection that the server has closed', () => {
+  test('fails at the next request', async () => {
+    const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
+    servers.push(server)
+    await once(server, 'listening')
+    const { port } = server.address() as { port: number }
+    const address = `http://127.0.0.1:${port}`
+    const connection = await Connection.open(address)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+
+    const sending = connection.send(requestOf(address, { method: 'GET', path: '/' }))
+
+    await expect(sending).rejects.toThrow('the server closed the connection')
+  })
+})
+
 describe('requestOf', () => {
   test('writes what goes over the wire, the body as its bytes', async () => {
     const { head, body } = requestOf('http://127.0.0.1:80', {
