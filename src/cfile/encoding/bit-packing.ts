@@ -220,7 +220,9 @@ function findWithin(
   let found = foundBefore
   for (let i = start; i < end; i++) {
     const number = (words[i + at] >>> shift) & mask
-    if (number >= from && number <= to) out[found++] = i
+    out[found] = i
+    // Minus one when a difference is negative.
+    found += 1 + (((number - from) | (to - number)) >> 31)
   }
   return found
 }
@@ -242,7 +244,8 @@ function findAcross(
   let found = foundBefore
   for (let i = start; i < end; i++) {
     const number = ((words[i + at] >>> shift) | (words[i + at + length] << rest)) & mask
-    if (number >= from && number <= to) out[found++] = i
+    out[found] = i
+    found += 1 + (((number - from) | (to - number)) >> 31)
   }
   return found
 }

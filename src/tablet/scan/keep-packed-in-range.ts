@@ -46,7 +46,8 @@ function keepInRange(
   for (let i = 0; i < count; i++) {
     const row = rows[i]
     const distance = distances[row]
-    if (distance >= from && distance <= to) rows[kept++] = row
+    rows[kept] = row
+    kept += 1 + (((distance - from) | (to - distance)) >> 31)
   }
   return kept
 }
@@ -62,7 +63,8 @@ function keepPickedInRange(
   let kept = 0
   for (let i = 0; i < count; i++) {
     const distance = distances[i]
-    if (distance >= from && distance <= to) rows[kept++] = rows[i]
+    rows[kept] = rows[i]
+    kept += 1 + (((distance - from) | (to - distance)) >> 31)
   }
   return kept
 }
