@@ -9,9 +9,11 @@
 import { request } from 'node:http'
 import { inTurns, median } from './support/in-turns.ts'
 import { loadRival, loadService } from './support/lineitem-table.ts'
+import { Latencies, type Request, requestOf, timed, withClients } from './support/load.ts'
 import { MIXED_COLUMNS, mixedRow } from './support/mixed-rows.ts'
 import { Report, rivalOf } from './support/report.ts'
-import { ask, send } from './support/rest.ts'
+import { ask } from './support/rest.ts'
+import { ScanLoop } from './support/scan-loop.ts'
 import { type BenchService, startService } from './support/service.ts'
 import type { Size } from './support/size.ts'
 import { maintainTable } from './support/tables.ts'
@@ -115,66 +117,51 @@ async function reportHeap(
 async function reportWrites(service: BenchService, count: number, report: Report): Promise<void> {
   const { address } = service
   await ask(address, 'POST', '/tables', { name: WRITTEN, schema: { columns: MIXED_COLUMNS } })
-  for (const [where, writeOne] of [
+  for (const [where, nextRequest] of [
     ['to another tablet', writerOf(address)],
     ['to the tablet that is scanned', updaterOf(address)],
   ] as const) {
-    await latencies(writeOne, count)
-    const alone: number[] = []
-    const scanning: number[] = []
-    for (let round = 0; round < 3; round++) {
-      alone.push(...(await latencies(writeOne, count)))
-      const scan = scanWithoutPause(scanUrl(address, TABLE, 'ndjson'))
-      scanning.push(...(await latencies(writeOne, count)))
-      await scan.stop()
-    }
-    const [before, during] = [alone, scanning].map((times) => median(times).toFixed(2))
+    const alone = new Latencies()
+    const scanning = new Latencies()
+    const rates: number[] = []
+    await withClients(address, 1, async (connection) => {
+      const write = async (latencies: Latencies) => {
+        for (let i = 0; i < count; i++) await timed(connection, nextRequest(), [200], latencies)
+      }
+      await write(new Latencies())
+      for (let round = 0; round < 3; round++) {
+        await write(alone)
+        const scan = new ScanLoop(scanUrl(address, TABLE, 'ndjson'))
+        await write(scanning)
+        rates.push(await scan.stop())
+      }
+    })
     report.add({
-      name: `a write ${where}, median ${before} ms alone, ${during} ms while a full scan streams`,
-      value: { amount: median(scanning) / median(alone), unit: 'times as long' },
+      name: `a write ${where}, ${alone.text()} alone, ${scanning.text()} while a full scan streams`,
+      value: {
+        amount: scanning.percentile(0.5) / alone.percentile(0.5),
+        unit: `times as long; the scan at ${(median(rates) / MIB).toFixed(0)} MiB/s`,
+      },
       bar: { atMost: WRITE_RATIO_MAX },
     })
   }
 }
 
-function writerOf(address: string): () => Promise<unknown> {
+function writerOf(address: string): () => Request {
   let number = 0
-  return () => drained(address, `/tables/${WRITTEN}/rows`, { rows: [mixedRow(3, number++)] })
+  return () => postOf(address, WRITTEN, { rows: [mixedRow(3, number++)] })
 }
 
-function updaterOf(address: string): () => Promise<unknown> {
+function updaterOf(address: string): () => Request {
   let number = 0
   return () => {
     number++
     const row = { l_orderkey: 1 + (number % 7), l_linenumber: 1, l_comment: `changed ${number}` }
-    return drained(address, `/tables/${TABLE}/rows`, { operation: 'UPDATE', rows: [row] })
+    return postOf(address, TABLE, { operation: 'UPDATE', rows: [row] })
   }
 }
 
-async function drained(address: string, path: string, body: object): Promise<void> {
-  await (await send(address, 'POST', path, body)).arrayBuffer()
-}
-
-async function latencies(work: () => Promise<unknown>, count: number): Promise<number[]> {
-  const times: number[] = []
-  for (let i = 0; i < count; i++) {
-    const begun = performance.now()
-    await work()
-    times.push(performance.now() - begun)
-  }
-  return times
-}
-
-/** Scans again and again until told to stop, then to the end of the scan under way. */
-function scanWithoutPause(url: string): { readonly stop: () => Promise<void> } {
-  let isStopped = false
-  const scanning = (async () => {
-    while (!isStopped) await readAll(url)
-  })()
-  return {
-    stop: async () => {
-      isStopped = true
-      await scanning
-    },
-  }
+function postOf(address: string, table: string, body: object): Request {
+  const path = `/api/v1/tables/${table}/rows`
+  return requestOf(address, { method: 'POST', path, body: JSON.stringify(body) })
 }

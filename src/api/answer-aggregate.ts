@@ -12,6 +12,7 @@ import { createStreamEncoder, type StreamEncoder } from './format/row-encoder.ts
 import { orderRows } from './order-rows.ts'
 import { type AnswerOptions, scanHeaders } from './scan-answer.ts'
 import { rowStream } from './scan-stream.ts'
+import { StreamPauses } from './stream-pauses.ts'
 
 /** Answers an aggregation. Throws: whatever one can fail with before anything is sent. */
 export async function answerAggregate(
@@ -33,7 +34,8 @@ export async function answerAggregate(
   const onFailure = (error: unknown) => {
     front.ports.log.error('aggregation broke off', { table_id: session.table.entry.id }, error)
   }
-  const pause = () => front.ports.sleep(0)
+  const pauses = new StreamPauses(front.ports, front.arrivals)
+  const pause = () => pauses.next()
   const stream = rowStream({ feed: source, encoder, rowCountMax: rowCount, pause, onFailure })
   return new Response(stream, { headers: scanHeaders(snapshot, options.format) })
 }

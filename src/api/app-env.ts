@@ -8,6 +8,7 @@ import type { Caller } from './auth.ts'
 import { documentRoute } from './document-route.ts'
 import type { FrontMemory } from './front-memory.ts'
 import type { AppPorts } from './ports.ts'
+import type { Arrivals } from './stream-pauses.ts'
 
 /** Types of the app's variables. */
 export interface AppEnv {
@@ -28,6 +29,7 @@ export interface Front {
   readonly ports: AppPorts
   readonly cache: TableCache
   readonly memory: FrontMemory
+  readonly arrivals: Arrivals
 }
 
 /** A route: what the document says of it, and where it is if the document's path cannot say. */

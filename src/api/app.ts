@@ -34,13 +34,19 @@ import { addScanRoutes } from './routes/scan-routes.ts'
 import { addScanTokenRoutes } from './routes/scan-token-routes.ts'
 import { addTableRoutes } from './routes/table-routes.ts'
 import { addTabletRoutes } from './routes/tablet-routes.ts'
+import { Arrivals } from './stream-pauses.ts'
 
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'] as const
 
 /** The app over its surroundings. */
 export function createApp(ports: AppPorts): App {
   const app: App = new OpenAPIHono<AppEnv>({ getPath: (request) => rawPath(request.url) })
-  const front: Front = { ports, cache: new TableCache(ports), memory: new FrontMemory() }
+  const front: Front = {
+    ports,
+    cache: new TableCache(ports),
+    memory: new FrontMemory(),
+    arrivals: new Arrivals(),
+  }
 
   app.use('*', (c, next) => finishResponse(front, c, next))
   app.use('*', (c, next) => enter(app, front, c, next))
@@ -62,8 +68,9 @@ export function createApp(ports: AppPorts): App {
 
 /** Names the request, and gives its response, whatever it is, what every response carries. */
 async function finishResponse(front: Front, c: AppContext, next: Next): Promise<void> {
-  const { ports } = front
+  const { ports, arrivals } = front
   const request = c.req.raw
+  arrivals.add()
   c.set('requestId', clientRequestId(request) ?? ports.randomId())
   await next()
   const { headers } = c.res

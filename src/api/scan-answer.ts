@@ -31,6 +31,7 @@ import { ScanPage } from './scan-page.ts'
 import { queryOfToken, type ScanQuery } from './scan-query.ts'
 import { type RowSource, rowStream } from './scan-stream.ts'
 import { checkSnapshot } from './snapshot-time.ts'
+import { StreamPauses } from './stream-pauses.ts'
 
 /** Formats that scans are answered in. */
 export const SCAN_FORMATS = ['json', 'ndjson', 'csv', 'arrow', 'parquet'] as const
@@ -178,7 +179,8 @@ async function answerStream(
       return feed.close()
     },
   }
-  const pause = () => front.ports.sleep(0)
+  const pauses = new StreamPauses(front.ports, front.arrivals)
+  const pause = () => pauses.next()
   const stream = rowStream({ feed: source, encoder, rowCountMax: scan.owed, pause, onFailure })
   return new Response(stream, { headers: scanHeaders(snapshot, format) })
 }

@@ -8,8 +8,8 @@ import { ByteArena } from '../util/arena.ts'
 import type { StreamEncoder } from './format/row-encoder.ts'
 
 const CHUNK_BYTES = 128 * 1024
-/** Bytes between two pauses: a few milliseconds' work. */
-const PAUSE_BYTES = 384 * 1024
+/** Bytes between two pauses: one or two milliseconds' work. */
+const PAUSE_BYTES = 256 * 1024
 /** A chunk of more than that is handed on in the memory that it was made in. */
 const COPIED_BYTES_MAX = 512 * 1024
 
@@ -22,12 +22,7 @@ export interface StreamOptions {
   readonly encoder: StreamEncoder
   /** Rows in all, or infinity. */
   readonly rowCountMax: number
-  /**
-   * Lets others run, those too who wait for bytes from outside. A reader that is fast enough is
-   * never waited for, so that without pauses requests would wait until the scan is over. One takes
-   * a millisecond or two, and is over, mostly, by the time that the chunks which are made during it
-   * are.
-   */
+  /** Lets others run, those too who wait for bytes from outside. */
   readonly pause: () => Promise<void>
   /** Told of a failure once the transfer is under way. */
   readonly onFailure: (error: unknown) => void
@@ -37,7 +32,6 @@ export interface StreamOptions {
 export function rowStream(options: StreamOptions): ReadableStream<Uint8Array> {
   const { feed, pause, onFailure } = options
   const source = new ChunkSource(options)
-  let paused = pause()
   let bytesLeft = PAUSE_BYTES
   let isCancelled = false
   return new ReadableStream<Uint8Array>(
@@ -45,8 +39,7 @@ export function rowStream(options: StreamOptions): ReadableStream<Uint8Array> {
       async pull(controller) {
         try {
           if (bytesLeft <= 0) {
-            await paused
-            paused = pause()
+            await pause()
             bytesLeft = PAUSE_BYTES
           }
           const chunk = isCancelled ? null : await source.next()

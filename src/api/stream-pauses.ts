@@ -1,0 +1,65 @@
+/**
+ * Lets others run while a stream of rows goes on.
+ *
+ * A reader that is fast enough is never waited for, so without pauses requests from outside would
+ * wait until the scan is over. A short pause looks once for what has come, and costs next to
+ * nothing. But a request takes several turns, each of which would then wait behind the stream's
+ * next part: when one has come, the next pauses rest for a millisecond, in which most are answered.
+ */
+
+import type { AppPorts } from './ports.ts'
+
+/** Pauses of this length follow a request that came. */
+const REST_MS = 1
+/** How many do. */
+const REST_COUNT = 3
+
+type SleepPort = Pick<AppPorts, 'sleep'>
+
+/** Counts what came to an isolate from outside. */
+export class Arrivals {
+  #count = 0
+
+  /** How many requests came so far. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** One more came. */
+  add(): void {
+    this.#count++
+  }
+}
+
+/** The pauses of one stream. */
+export class StreamPauses {
+  readonly #ports: SleepPort
+  readonly #arrivals: Arrivals
+  #seenCount: number
+  #restsLeft = 0
+  /** A look for what has come, which is mostly over by the time that it is waited for. */
+  #look: Promise<void>
+
+  constructor(ports: SleepPort, arrivals: Arrivals) {
+    this.#ports = ports
+    this.#arrivals = arrivals
+    this.#seenCount = arrivals.count
+    this.#look = ports.sleep(0)
+  }
+
+  /** The next pause: resolves when it is over. */
+  async next(): Promise<void> {
+    const { count } = this.#arrivals
+    if (count !== this.#seenCount) {
+      this.#seenCount = count
+      this.#restsLeft = REST_COUNT
+    }
+    if (this.#restsLeft === 0) {
+      await this.#look
+    } else {
+      this.#restsLeft--
+      await this.#ports.sleep(REST_MS)
+    }
+    this.#look = this.#ports.sleep(0)
+  }
+}
