@@ -131,7 +131,7 @@ async function reportWrites(service: BenchService, count: number, report: Report
       await write(new Latencies())
       for (let round = 0; round < 3; round++) {
         await write(alone)
-        const scan = new ScanLoop(scanUrl(address, TABLE, 'ndjson'))
+        const scan = await ScanLoop.start(scanUrl(address, TABLE, 'ndjson'))
         await write(scanning)
         rates.push(await scan.stop())
       }

@@ -10,21 +10,33 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 export class ScanLoop {
   readonly #worker: Worker
 
-  constructor(url: string) {
-    this.#worker = new Worker(import.meta.filename, { workerData: url })
+  private constructor(worker: Worker) {
+    this.#worker = worker
+  }
+
+  /** Starts to scan. Resolves at the first bytes. */
+  static async start(url: string): Promise<ScanLoop> {
+    const worker = new Worker(import.meta.filename, { workerData: url })
+    await messageOf(worker)
+    return new ScanLoop(worker)
   }
 
   /** Stops it in the middle of a scan. Returns: bytes read a second so far. */
   async stop(): Promise<number> {
-    const rate = new Promise<number>((resolve, reject) => {
-      this.#worker.once('message', resolve)
-      this.#worker.once('error', reject)
-    })
+    const rate = messageOf(this.#worker)
     this.#worker.postMessage('stop')
     const bytes = await rate
     await this.#worker.terminate()
     return bytes
   }
+}
+
+/** What a thread says next. */
+function messageOf(worker: Worker): Promise<number> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve)
+    worker.once('error', reject)
+  })
 }
 
 function scanOnce(url: string, onBytes: (count: number) => void): Promise<void> {
@@ -40,13 +52,17 @@ function scanOnce(url: string, onBytes: (count: number) => void): Promise<void> 
 }
 
 async function scanOn(url: string): Promise<void> {
-  const begun = performance.now()
+  let begun = 0
   let bytes = 0
   parentPort?.once('message', () => {
     parentPort?.postMessage((bytes * 1000) / (performance.now() - begun))
   })
   for (;;) {
     await scanOnce(url, (count) => {
+      if (bytes === 0) {
+        begun = performance.now()
+        parentPort?.postMessage(0)
+      }
       bytes += count
     })
   }

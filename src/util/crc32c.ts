@@ -3,9 +3,9 @@
  *
  * Four remainders take the words in turns, each over every fourth word alone, so that none waits
  * for another; at the end they are joined in the order of the words ("braids", after M. Kadatch and
- * R. Jenkins, Everything we know about CRC but afraid to forget, 2010). A word is looked up in three
- * parts of 11, 11 and 10 bits, whose tables together still fit the first cache. Whole words are
- * read, which needs a little-endian machine; every one that runs this is.
+ * R. Jenkins, Everything we know about CRC but afraid to forget, 2010). A word is looked up in
+ * three parts of 11, 11 and 10 bits, whose tables together still fit the first cache. Whole words
+ * are read, which needs a little-endian machine; every one that runs this is.
  */
 
 const POLYNOMIAL = 0x82f63b78
