@@ -2,6 +2,7 @@
 
 const PING_EVERY_MS = 50
 const SAMPLE_EVERY_MICROS = 1000
+const ATTEMPT_COUNT_MAX = 10
 
 /** A function and the part of an isolate's busy time that it took itself. */
 export interface SelfTime {
@@ -21,14 +22,25 @@ export class InspectorHungUp extends Error {
 
 type Ask = (method: string, params?: object) => Promise<Record<string, unknown>>
 
-/** Bytes that live JavaScript and its buffers take after a forced collection. */
-export function heapBytes(inspectorUrl: string, pingUrl: string): Promise<number> {
-  return withInspector(inspectorUrl, pingUrl, async (ask) => {
-    await ask('HeapProfiler.enable')
-    await ask('HeapProfiler.collectGarbage')
-    const usage = await ask('Runtime.getHeapUsage')
-    return Number(usage.usedSize) + Number(usage.backingStorageSize ?? 0)
-  })
+/**
+ * Bytes that live JavaScript and its buffers take after a forced collection. Asks again when the
+ * inspector hangs up.
+ */
+export async function heapBytes(inspectorUrl: string, pingUrl: string): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withInspector(inspectorUrl, pingUrl, heapBytesOf)
+    } catch (error) {
+      if (!(error instanceof InspectorHungUp) || attempt === ATTEMPT_COUNT_MAX) throw error
+    }
+  }
+}
+
+async function heapBytesOf(ask: Ask): Promise<number> {
+  await ask('HeapProfiler.enable')
+  await ask('HeapProfiler.collectGarbage')
+  const usage = await ask('Runtime.getHeapUsage')
+  return Number(usage.usedSize) + Number(usage.backingStorageSize ?? 0)
 }
 
 /** Which functions took how much of an isolate's busy time while something went on, most first. */
