@@ -20,9 +20,9 @@ import { type BenchService, startService } from './support/service.ts'
 import type { Size } from './support/size.ts'
 import { maintainTable, tabletPages, untilAtRest } from './support/tables.ts'
 
-const ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 8_000, full: 400_000 }
+const ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 8_000, full: 1_000_000 }
 /** Rivals that take one row at a time get fewer of them: their rate hardly depends on it. */
-const FEWER_ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 4_000, full: 80_000 }
+const FEWER_ROW_COUNTS: Readonly<Record<Size, number>> = { smoke: 4_000, full: 100_000 }
 const ROUNDS: Readonly<Record<Size, number>> = { smoke: 1, full: 5 }
 const TABLET_COUNTS = [1, 8] as const
 const MILLION = 1_000_000

@@ -59,11 +59,13 @@ export class DeltaFileWriter {
 
   /** Appends copies of records. Requires: they are behind those so far; inside a transaction. */
   append(records: DeltaRecords): void {
-    const { count, ordinals, timestamps } = records
+    const { count, ordinals, timestamps, cellEnds } = records
     const widths = widthsOf(records)
     let copied = 0
+    let cell = 0
     for (let i = 0; i < count; i++) {
-      const bytes = recordBytes(records, i, widths)
+      const bytes = cellEnds[i] === cell ? 0 : recordBytes(records, cell, cellEnds[i], widths)
+      cell = cellEnds[i]
       const isFull = this.#isFull(i - copied, bytes)
       if (isFull) {
         this.#pending.appendRecords(records, copied, i)
@@ -179,12 +181,15 @@ function widthsOf({ columns }: DeltaRecords): Uint8Array {
   return Uint8Array.from(columns, ({ physical }) => LANE_BYTES[physical])
 }
 
-/** Bytes of the cells of a record, plain. */
-function recordBytes(records: DeltaRecords, index: number, widths: Uint8Array): number {
-  const { cellEnds, cellColumns, cellPositions, columns } = records
-  const end = cellEnds[index]
+/** Bytes of the cells `[start, end)` of a record, plain. */
+function recordBytes(
+  { cellColumns, cellPositions, columns }: DeltaRecords,
+  start: number,
+  end: number,
+  widths: Uint8Array,
+): number {
   let bytes = 0
-  for (let cell = index === 0 ? 0 : cellEnds[index - 1]; cell < end; cell++) {
+  for (let cell = start; cell < end; cell++) {
     const column = cellColumns[cell]
     if (widths[column] !== LANE_BYTES[PHYSICAL.binary]) {
       bytes += widths[column]

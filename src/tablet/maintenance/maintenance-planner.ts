@@ -54,6 +54,10 @@ const REDO_FILES_PER_HEIGHT = 16
 /** A table's priority is taken between −5 and 5, and each makes this times the one before. */
 const PRIORITY_MAX = 5
 const PRIORITY_BASE = 1.1
+/** A stack that a merge makes lower by so much is merged at once; others may come on it first. */
+const HEIGHT_HIGH = 3
+/** How long a lower one waits for them. */
+const LOW_STACK_WAIT_MICROS = 10_000_000
 /** How much longer than history is kept what holds it stays in memory: more may come with it. */
 const HISTORY_SLACK_MICROS = 60_000_000
 
@@ -157,12 +161,15 @@ export class MaintenancePlanner {
   #merge(now: Timestamp): DueCompaction | null {
     const { compaction } = this.disk
     const { choice: atRest, since } = this.#choiceAtRest(now)
-    if (atRest === null) return compaction && { choice: compaction, dueAt: now }
     // Ops may be ahead of physical time.
     const quietAt = Math.min(this.#parts.lastApplied, now) + REST_AFTER_MS * 1000
-    const dueAt = Math.min(quietAt, since + REST_UNCHANGED_MS * 1000)
-    if (compaction !== null && dueAt > now) return { choice: compaction, dueAt: now }
-    return { choice: atRest, dueAt }
+    const restAt = Math.min(quietAt, since + REST_UNCHANGED_MS * 1000)
+    if (compaction !== null && (atRest === null || restAt > now)) {
+      const isHigh = compaction.value >= HEIGHT_HIGH
+      const dueAt = isHigh ? now : Math.min(quietAt, since + LOW_STACK_WAIT_MICROS)
+      if (atRest === null || dueAt < restAt) return { choice: compaction, dueAt }
+    }
+    return atRest && { choice: atRest, dueAt: restAt }
   }
 
   #choiceAtRest(now: Timestamp): ChoiceAtRest {

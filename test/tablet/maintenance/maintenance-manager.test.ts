@@ -23,6 +23,14 @@ function insert(harness: TabletHarness, start: number, end: number, step = 1, te
   )
 }
 
+/** Flushes rowsets one on another, whose keys stand between those of the others. */
+function stack(harness: TabletHarness, count: number, first = 0): void {
+  for (let flush = first; flush < first + count; flush++) {
+    harness.write(Array.from({ length: 500 }, (_, i) => ['INSERT', { k: i * 8 + flush, v: 'x' }]))
+    run(harness, 'FLUSH_MRS')
+  }
+}
+
 function update(harness: TabletHarness, start: number, end: number, text: string): void {
   harness.write(
     Array.from({ length: end - start }, (_, i) => ['UPDATE', { k: start + i, v: text }]),
@@ -269,10 +277,7 @@ describe('MaintenanceManager.step', () => {
 
   test('compacts nothing while memory is short, and looks again soon', () => {
     const harness = aTablet()
-    for (let flush = 0; flush < 2; flush++) {
-      harness.write(Array.from({ length: 500 }, (_, i) => ['INSERT', { k: i * 2 + flush, v: 'x' }]))
-      run(harness, 'FLUSH_MRS')
-    }
+    stack(harness, 5)
     const other = {}
     harness.accountant.hold(other, 'other', harness.accountant.hardBytes)
 
@@ -282,6 +287,31 @@ describe('MaintenanceManager.step', () => {
     expect(dueIn(harness)).toBe(0)
     settle(harness)
     expect(lastOps(harness)[0]).toBe('COMPACT')
+  })
+
+  test('lets a low stack wait for more, and merges a high one at once', () => {
+    const harness = aTablet()
+    stack(harness, 3)
+    expect(dueIn(harness)).toBe(5)
+    stack(harness, 2, 3)
+    expect(dueIn(harness)).toBe(0)
+    settle(harness)
+    expect(lastOps(harness)[0]).toBe('COMPACT')
+  })
+
+  test('merges a low stack after ten seconds though rows keep coming', () => {
+    const harness = aTablet()
+    stack(harness, 2)
+    for (let second = 0; second < 9; second += 3) {
+      harness.clock.advance(3 * SECOND)
+      insert(harness, 5000 + second, 5001 + second)
+      settle(harness)
+    }
+    expect(harness.parts.rowSets).toHaveLength(2)
+    expect(dueIn(harness)).toBe(1)
+    harness.clock.advance(1 * SECOND)
+    settle(harness)
+    expect(harness.parts.rowSets).toHaveLength(1)
   })
 
   test('compacts nothing by itself in a table that has it switched off', () => {
@@ -330,10 +360,7 @@ describe('MaintenanceManager.step', () => {
 
   test('ends an op on a damaged rowset, holds it back, and leaves the tablet as it was', () => {
     const harness = aTablet()
-    for (let flush = 0; flush < 2; flush++) {
-      harness.write(Array.from({ length: 500 }, (_, i) => ['INSERT', { k: i * 2 + flush, v: 'x' }]))
-      run(harness, 'FLUSH_MRS')
-    }
+    stack(harness, 5)
     const [file] = harness.parts.rowSets[0].meta.baseFiles
     for (const { block, bytes } of harness.store.blocks(file)) {
       harness.store.flipBlockBit(file, block, bytes * 4)
@@ -346,7 +373,7 @@ describe('MaintenanceManager.step', () => {
     expect(lastRuns[0]).toMatchObject({ op: 'COMPACT', failure: { code: 'CORRUPTION' } })
     const compact = scores.find(({ op }) => op === 'COMPACT')
     expect(compact?.heldBackUntil).toBe(now + 30 * SECOND)
-    expect(harness.parts.rowSets.map(({ isBusy }) => isBusy)).toEqual([false, false])
+    expect(harness.parts.rowSets.map(({ isBusy }) => isBusy)).toEqual(Array(5).fill(false))
     insert(harness, 5000, 5001)
     expect(() => run(harness, 'COMPACT')).toThrow(/rowset/)
     insert(harness, 5001, 5002)
