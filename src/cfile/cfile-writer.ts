@@ -16,7 +16,7 @@ import type { BlockWriter } from './block-id.ts'
 import { BlockPacker } from './block-packer.ts'
 import type { CFileMeta, PageForm } from './cfile-meta.ts'
 import { DEFAULT_FILE_LAYOUT, type FileLayout } from './file-layout.ts'
-import { describePage, encodePage } from './page.ts'
+import { describePage, encodePage, pageBodyBytes } from './page.ts'
 import { PageListBuilder } from './page-list.ts'
 import { encodeZoneMaps, type ZoneMap, zoneMapOf } from './zone-map.ts'
 
@@ -43,6 +43,8 @@ export class CFileWriter {
   readonly #pending: ColumnBuilder
   readonly #zones: ZoneMap[] = []
   readonly #forms = new Map<string, PageForm>()
+  /** Bytes of values at which a page ends: most pages are like the one before. */
+  #valueBytesMax: number
   #writtenRows = 0
   #nullCount = 0
   #meta: CFileMeta | null = null
@@ -52,6 +54,7 @@ export class CFileWriter {
     const layout = options.layout ?? blocks?.layout ?? DEFAULT_FILE_LAYOUT
     this.column = options.column
     this.#layout = layout
+    this.#valueBytesMax = layout.pageTextBytes
     this.#isPackerShared = 'packer' in options
     this.#packer =
       'packer' in options ? options.packer : new BlockPacker(options.blocks, layout.blockBytes)
@@ -132,10 +135,9 @@ export class CFileWriter {
 
   /** Where the cells from `start` on fill the pending page, at most `end`. */
   #pageEnd(cells: ColumnVector, start: number, end: number): number {
-    const { pageRows, pageValueBytes } = this.#layout
-    const last = Math.min(end, start + pageRows - this.#pending.rowCount)
+    const last = Math.min(end, start + this.#layout.pageRows - this.#pending.rowCount)
     if (cells.physical !== PHYSICAL.binary) return last
-    const full = cells.offsets[start] + pageValueBytes - this.#pending.values.length
+    const full = cells.offsets[start] + this.#valueBytesMax - this.#pending.values.length
     if (cells.offsets[last] < full) return last
     let low = start + 1
     let high = last
@@ -149,7 +151,7 @@ export class CFileWriter {
 
   #isPendingFull(): boolean {
     const { rowCount, values } = this.#pending
-    return rowCount >= this.#layout.pageRows || values.length >= this.#layout.pageValueBytes
+    return rowCount >= this.#layout.pageRows || values.length >= this.#valueBytesMax
   }
 
   #writePending(): void {
@@ -164,19 +166,21 @@ export class CFileWriter {
     this.#zones.push(zone)
     this.#nullCount += zone.nullCount
     this.#writtenRows += cells.rowCount
-    this.#countForm(page)
+    const { encoding, compression } = describePage(page)
+    this.#countForm(encoding, compression, page.length)
+    const isMostlyCodes = encoding === 'DICT' && pageBodyBytes(page) < cells.bytes.length / 2
+    this.#valueBytesMax = isMostlyCodes ? this.#layout.pageValueBytes : this.#layout.pageTextBytes
     this.#packer.add(this.#pages, this.#writtenRows, page)
   }
 
-  #countForm(page: Uint8Array): void {
-    const { encoding, compression } = describePage(page)
+  #countForm(encoding: string, compression: string, bytes: number): void {
     const name = `${encoding} ${compression}`
     const former = this.#forms.get(name)
     this.#forms.set(name, {
       encoding,
       compression,
       pageCount: (former?.pageCount ?? 0) + 1,
-      bytes: (former?.bytes ?? 0) + page.length,
+      bytes: (former?.bytes ?? 0) + bytes,
     })
   }
 }

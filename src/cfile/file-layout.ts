@@ -3,6 +3,7 @@ import {
   DELTA_BLOCK_RECORDS,
   KEY_PAGE_ROWS,
   PAGE_ROWS,
+  PAGE_TEXT_BYTES,
   PAGE_VALUE_BYTES,
 } from '../common/limits.ts'
 
@@ -12,6 +13,8 @@ export interface FileLayout {
   readonly pageRows: number
   /** Bytes of plain values at which a page of a binary column ends before it has so many rows. */
   readonly pageValueBytes: number
+  /** The same unless the page before is of codes, mostly. */
+  readonly pageTextBytes: number
   /** Keys of a page of keys. */
   readonly keyPageRows: number
   /** Bytes at which a block of pages is closed. */
@@ -24,6 +27,7 @@ export interface FileLayout {
 export const DEFAULT_FILE_LAYOUT: FileLayout = {
   pageRows: PAGE_ROWS,
   pageValueBytes: PAGE_VALUE_BYTES,
+  pageTextBytes: PAGE_TEXT_BYTES,
   keyPageRows: KEY_PAGE_ROWS,
   blockBytes: BLOCK_BYTES_TARGET,
   deltaBlockRecords: DELTA_BLOCK_RECORDS,

@@ -189,6 +189,11 @@ export function pageBytesAt(bytes: Uint8Array, offset: number): number {
   return offset + pageBytes <= bytes.length ? pageBytes : 0
 }
 
+/** Bytes of a page's body before compression. Requires: the page was checked, or just made. */
+export function pageBodyBytes(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer, bytes.byteOffset, PAGE_HEADER_BYTES).getUint32(8, true)
+}
+
 /** What a page says of itself. Requires: it was checked, by `decodePage`. */
 export function describePage(bytes: Uint8Array): PageDescription {
   const view = new DataView(bytes.buffer, bytes.byteOffset, PAGE_HEADER_BYTES)

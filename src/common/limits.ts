@@ -202,14 +202,19 @@ export const PAGE_CACHE_BYTES_MAX = 8 * MIB
 export const PAGE_ROWS = 4096
 /** Bytes of plain values at which a page of a binary column ends before it has PAGE_ROWS rows. */
 export const PAGE_VALUE_BYTES = 128 * KIB
+/** The same where hardly a value comes again: to read one of a page takes all of them. */
+export const PAGE_TEXT_BYTES = 32 * KIB
 /** Rows that one page can have, those of delta files included. */
 export const CFILE_PAGE_ROW_COUNT_MAX = 65_536
 /** Bytes of a binary cell that a zone map keeps. */
 export const ZONE_CELL_BYTES_MAX = 32
 /** Keys of a page of keys. */
 export const KEY_PAGE_ROWS = 1024
-/** Bytes at which a stored row of pages is closed. */
-export const BLOCK_BYTES_TARGET = 512 * KIB
+/**
+ * Bytes at which a stored row of pages is closed. SQLite goes through all of a stored row to give
+ * out a part of it, so that larger ones cost each read of a page more than they save in rows.
+ */
+export const BLOCK_BYTES_TARGET = 128 * KIB
 /** Bytes of consecutive pages that a scan reads at a time. */
 export const READ_AHEAD_BYTES = 96 * KIB
 /** Records of a block of a delta file. */

@@ -95,7 +95,7 @@ describe('BloomReader', () => {
   })
 
   test('reads itself whole for a large batch, and nothing for the next or for a probe', () => {
-    const hashes = hashesOf(0, 70_000)
+    const hashes = hashesOf(0, 40_000)
     const { reader, blocks } = aFilter(hashes)
     countOf(reader, hashes.subarray(0, 1000))
     const rowsRead = blocks.rowsRead

@@ -5,12 +5,7 @@ import { PageCache } from '../../src/cfile/page-cache.ts'
 import { ColumnBuilder } from '../../src/common/column-builder.ts'
 import type { ColumnVector } from '../../src/common/column-vector.ts'
 import { PHYSICAL } from '../../src/common/data-type.ts'
-import {
-  BLOCK_BYTES_TARGET,
-  CELL_BYTES_MAX,
-  PAGE_ROWS,
-  PAGE_VALUE_BYTES,
-} from '../../src/common/limits.ts'
+import { BLOCK_BYTES_TARGET, PAGE_ROWS, PAGE_TEXT_BYTES } from '../../src/common/limits.ts'
 import { CorruptionError } from '../../src/common/status.ts'
 import { Prng } from '../../src/util/prng.ts'
 import { aColumn } from '../support/a-schema.ts'
@@ -32,6 +27,10 @@ function aFile(text: string, parts: readonly ColumnVector[], cacheBytes = 8 * 10
 
 function cellsOf(cells: ColumnVector): unknown[] {
   return Array.from({ length: cells.rowCount }, (_, row) => cells.cell(row))
+}
+
+function randomBytes(prng: Prng, count: number): Uint8Array {
+  return Uint8Array.from({ length: count }, () => prng.below(256))
 }
 
 function allCells(reader: CFileReader): unknown[] {
@@ -89,22 +88,34 @@ describe('CFileReader', () => {
     }
   })
 
-  test('ends a page of long values before it has all its rows', () => {
+  test.each([
+    ['long values', (prng: Prng) => randomBytes(prng, prng.pick([0, 10, 1000, 20_000]))],
+    ['text', (prng: Prng) => randomBytes(prng, 100)],
+  ])('ends a page of %s after 32 KiB of them', (_, value) => {
     const prng = new Prng(SEED)
     const builder = new ColumnBuilder(PHYSICAL.binary)
-    for (let row = 0; row < 300; row++) {
-      builder.appendCell(new Uint8Array(prng.pick([0, 10, 1000, CELL_BYTES_MAX])))
-    }
+    for (let row = 0; row < 2000; row++) builder.appendCell(value(prng))
     const { reader } = aFile('value BINARY', [builder.view()])
 
-    expect(reader.pageCount).toBeGreaterThan(20)
+    expect(reader.pageCount).toBeGreaterThan(5)
     for (let i = 0; i < reader.pageCount; i++) {
       const { offsets, rowCount } = reader.page(i)
-      expect(offsets[rowCount - 1], `seed ${SEED}`).toBeLessThan(PAGE_VALUE_BYTES)
+      expect(offsets[rowCount - 1], `seed ${SEED}`).toBeLessThan(PAGE_TEXT_BYTES)
       if (i < reader.pageCount - 1) {
-        expect(offsets[rowCount]).toBeGreaterThanOrEqual(PAGE_VALUE_BYTES)
+        expect(offsets[rowCount]).toBeGreaterThanOrEqual(PAGE_TEXT_BYTES)
       }
     }
+  })
+
+  test('goes on to 128 KiB where the same values come again and again', () => {
+    const prng = new Prng(SEED)
+    const values = Array.from({ length: 4 }, () => randomBytes(prng, 100))
+    const builder = new ColumnBuilder(PHYSICAL.binary)
+    for (let row = 0; row < 5000; row++) builder.appendCell(prng.pick(values))
+    const { reader } = aFile('value BINARY', [builder.view()])
+    const rowCounts = Array.from({ length: reader.pageCount }, (_, i) => reader.page(i).rowCount)
+
+    expect(rowCounts).toEqual([328, 1311, 1311, 1311, 739])
   })
 
   test('fills blocks, and starts the next one', () => {
@@ -120,7 +131,7 @@ describe('CFileReader', () => {
     for (let i = 0; i < 20; i++) writer.append(cells)
     const { pages } = writer.finish()
 
-    expect(new Set(pages.blocks).size).toBe(3)
+    expect(new Set(pages.blocks).size).toBe(10)
     for (const id of blocks.blockIds.slice(0, -1)) {
       expect(blocks.sizeOf(id)).toBeGreaterThanOrEqual(BLOCK_BYTES_TARGET)
     }
@@ -137,13 +148,13 @@ describe('CFileReader', () => {
 
   test('keeps pages of few values as codes, which a reader that joins them does not change', () => {
     const builder = new ColumnBuilder(PHYSICAL.binary)
-    const long = new Uint8Array(25)
+    const long = new Uint8Array(7)
     for (let row = 0; row < PAGE_ROWS; row++) builder.appendCell(long.fill(row % 5))
     const { reader, cache } = aFile('value STRING', [builder.view()])
 
     const cells = reader.page(0)
     const held = cache.heldBytes
-    expect(cells.bytes.length).toBe(PAGE_ROWS * 25)
+    expect(cells.bytes.length).toBe(PAGE_ROWS * 7)
 
     expect(held).toBeLessThan(3 * PAGE_ROWS)
     const again = reader.page(0)

@@ -49,6 +49,7 @@ export function tabletLayout(layout: SimLayout): TabletLayout {
     pageRows,
     blockBytes,
     pageValueBytes: pageRows * 8,
+    pageTextBytes: pageRows * 4,
     keyPageRows: pageRows,
     deltaBlockRecords: pageRows,
     rowSetBytes: flushBytes,

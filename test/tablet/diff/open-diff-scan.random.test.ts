@@ -18,6 +18,7 @@ const SMALL_PAGES: TabletLayout = {
   ...DEFAULT_TABLET_LAYOUT,
   pageRows: 3,
   pageValueBytes: 40,
+  pageTextBytes: 20,
   keyPageRows: 2,
   deltaBlockRecords: 2,
 }

@@ -47,6 +47,7 @@ describe('BaseReader', () => {
       const layout = {
         pageRows,
         pageValueBytes: prng.between(1, 1000),
+        pageTextBytes: prng.between(1, 1000),
         keyPageRows: prng.between(1, 100),
         blockBytes: prng.between(1, 10_000),
         deltaBlockRecords: 1,

@@ -294,7 +294,6 @@ describe('MaintenanceManager.step', () => {
     stack(harness, 3)
     expect(dueIn(harness)).toBe(5)
     stack(harness, 2, 3)
-    expect(dueIn(harness)).toBe(0)
     settle(harness)
     expect(lastOps(harness)[0]).toBe('COMPACT')
   })
