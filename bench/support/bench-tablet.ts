@@ -58,11 +58,12 @@ export class BenchTablet {
 
   /** Applies a block. Throws when a row fails. */
   write(block: RowBlock): void {
-    const reply = this.tablet.write({
-      ...this.request,
-      block: encodeRowBlock(block),
-      resultKey: null,
-    })
+    this.writeBytes(encodeRowBlock(block))
+  }
+
+  /** Applies a block in its byte form. Throws when a row fails. */
+  writeBytes(block: Uint8Array): void {
+    const reply = this.tablet.write({ ...this.request, block, resultKey: null })
     if (reply.kind !== 'ok') throw new Error(`the tablet answers ${reply.kind}`)
     if (reply.value.failed > 0) throw new Error(`${reply.value.failed} rows failed`)
   }
