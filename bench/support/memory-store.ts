@@ -1,9 +1,30 @@
 /**
- * The cheapest store that keeps what it is given: a copy of every byte, in lists. Nothing is undone
- * when a transaction fails, so that whoever sees that ends.
+ * The cheapest store that keeps what it is given: a copy of every byte, in chunks of memory. Nothing
+ * is undone when a transaction fails, so that whoever sees that ends.
  */
 
 import type { TabletStore } from '../../src/tablet/ports.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+
+/** A WAL generation. */
+class StoredWal {
+  readonly rows: { readonly partsLeft: number; readonly payload: Uint8Array }[] = []
+  #chunk = new Uint8Array(0)
+  #used = 0
+
+  append(partsLeft: number, payload: Uint8Array): void {
+    const { length } = payload
+    if (this.#used + length > this.#chunk.length) {
+      this.#chunk = new Uint8Array(Math.max(CHUNK_BYTES, length))
+      this.#used = 0
+    }
+    const kept = this.#chunk.subarray(this.#used, this.#used + length)
+    kept.set(payload)
+    this.#used += length
+    this.rows.push({ partsLeft, payload: kept })
+  }
+}
 
 /** See the file's header. */
 export class MemoryStore implements TabletStore {
@@ -11,7 +32,7 @@ export class MemoryStore implements TabletStore {
   rowsWritten = 0
   #superblock: Uint8Array | null = null
   #results: Uint8Array | null = null
-  readonly #wals = new Map<number, { partsLeft: number; payload: Uint8Array }[]>()
+  readonly #wals = new Map<number, StoredWal>()
   /** Blocks of files, the first at 1; one that was deleted is null. */
   readonly #files = new Map<number, (Uint8Array | null)[]>()
 
@@ -31,14 +52,12 @@ export class MemoryStore implements TabletStore {
 
   createWal(generation: number): void {
     this.rowsWritten += 2
-    this.#wals.set(generation, [])
+    this.#wals.set(generation, new StoredWal())
   }
 
   appendWal(generation: number, parts: readonly Uint8Array[]): void {
-    const rows = must(this.#wals.get(generation))
-    for (let i = 0; i < parts.length; i++) {
-      rows.push({ partsLeft: parts.length - 1 - i, payload: parts[i].slice() })
-    }
+    const wal = must(this.#wals.get(generation))
+    for (let i = 0; i < parts.length; i++) wal.append(parts.length - 1 - i, parts[i])
     this.rowsWritten += parts.length
   }
 
@@ -46,7 +65,7 @@ export class MemoryStore implements TabletStore {
     generation: number,
     visit: (id: number, partsLeft: number, payload: Uint8Array) => void,
   ): void {
-    const rows = must(this.#wals.get(generation))
+    const { rows } = must(this.#wals.get(generation))
     for (const [i, { partsLeft, payload }] of rows.entries()) {
       visit(i + 1, partsLeft, payload.slice())
     }
