@@ -112,7 +112,7 @@ export class ScanWindow {
     const columns = new Map<number, ScanColumn>()
     const isBorrowed = end - start >= (scan.borrowedRowsMin ?? Number.POSITIVE_INFINITY)
     // Whoever reads all of a stored row reads it at once: storage fetches the whole row each time.
-    const readAheadMax = isBorrowed ? BLOCK_BYTES_TARGET : READ_AHEAD_BYTES
+    const readAheadMax = isBorrowed ? 2 * BLOCK_BYTES_TARGET : READ_AHEAD_BYTES
     const readAheadBytes = Math.max(
       READ_AHEAD_BYTES_MIN,
       Math.min(readAheadMax, Math.floor(SCAN_READ_AHEAD_BYTES / wanted.size)),
