@@ -21,9 +21,16 @@ class MachineClock implements Clock {
   }
 }
 
+/** What a tablet has other than usual. */
+export interface BenchTabletOptions {
+  readonly clock?: Clock
+  readonly layout?: TabletLayout
+  readonly extraConfigs?: Readonly<Record<string, string>>
+}
+
 /** See the file's header. */
 export class BenchTablet {
-  readonly clock = new MachineClock()
+  readonly clock: Clock
   readonly accountant = new MemoryAccountant(STORE_MEMORY_BYTES_MAX)
   readonly #store: TabletStore
   #restCount = 0
@@ -32,12 +39,18 @@ export class BenchTablet {
   readonly #layout: TabletLayout
 
   /** With `canHelp` false writes never make room: nothing but `maintain` and `rest` does. */
-  constructor(store: TabletStore, schema: Schema, canHelp = true) {
+  constructor(
+    store: TabletStore,
+    schema: Schema,
+    canHelp = true,
+    { clock, layout = DEFAULT_TABLET_LAYOUT, extraConfigs = {} }: BenchTabletOptions = {},
+  ) {
     this.#store = store
-    const stepBytes = canHelp ? DEFAULT_TABLET_LAYOUT.stepBytes : Number.MAX_SAFE_INTEGER
-    this.#layout = { ...DEFAULT_TABLET_LAYOUT, stepBytes }
+    this.clock = clock ?? new MachineClock()
+    const stepBytes = canHelp ? layout.stepBytes : Number.MAX_SAFE_INTEGER
+    this.#layout = { ...layout, stepBytes }
     this.tablet = this.#open()
-    this.tablet.initialize(tableOf(schema), TABLET_ID)
+    this.tablet.initialize(tableOf(schema, extraConfigs), TABLET_ID)
   }
 
   #open(): Tablet {
@@ -89,7 +102,7 @@ export class BenchTablet {
   }
 }
 
-function tableOf(schema: Schema): TableEntry {
+function tableOf(schema: Schema, extraConfigs: Readonly<Record<string, string>>): TableEntry {
   return {
     id: TABLE_ID,
     name: 'bench',
@@ -116,7 +129,7 @@ function tableOf(schema: Schema): TableEntry {
     ],
     owner: '',
     comment: '',
-    extraConfigs: {},
+    extraConfigs,
     createdAt: 0,
     tokenSecret: '00000000000000000000000000000000',
   }

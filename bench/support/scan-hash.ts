@@ -15,7 +15,7 @@ export interface ScanHash {
   readonly hash: string
 }
 
-/** Scans all rows of tablets, one after the other. Requires: no cell is null. */
+/** Scans all rows of tablets, one after the other. A null counts as zero or empty. */
 export function scanHash(tablets: readonly BenchTablet[], schema: Schema): ScanHash {
   const columnIds = schema.columns.map(({ id }) => id)
   const hashes = columnIds.map(() => new ColumnHash())

@@ -26,6 +26,7 @@ describe('npm run bench', () => {
     ['histories', /point reads at .*: right/],
     ['ingest', /arrow into one tablet: 8000 rows, .* hash 7d7375de1207/],
     ['memory', /12 tablets, live heap above idle/],
+    ['mt-tablet', /seed 13, \d+ turns, all right; .* hash [0-9a-f]{12}/],
     ['point-reads', /all keys, 1 at a time: 400 rows, .* × object/],
     ['scans', /arrow, whole: 20000 rows/],
     ['stored-bytes', /with dates as DATE, .* × SQLite/],
