@@ -2,11 +2,11 @@
  * What the engine alone takes: inserts of the load generator's rows into a tablet, with their keys,
  * locks, MVCC and WAL, over a store that copies every byte and does nothing else.
  *
- * Rows are prepared before, as the blocks of bytes that a front sends. Keys come in their order, and
- * at random; ops are of one row to the most that one takes. `in memory`: a tablet for each hundred thousand
- * rows, about what a MemRowSet takes before it is flushed, and no flush. `flushed meanwhile`: one
- * tablet for all rows, and after every thousand of them all maintenance that is due, on the same
- * thread.
+ * Rows are prepared before, as the blocks of bytes that a front sends. Keys come in their order,
+ * and at random; ops are of one row to the most that one takes. `in memory`: a tablet for each
+ * hundred thousand rows, about what a MemRowSet takes before it is flushed, and no flush. `flushed
+ * meanwhile`: one tablet for all rows, and after every thousand of them all maintenance that is
+ * due, on the same thread.
  *
  * CPU is that of the process: collection of garbage and compilation on other threads included.
  */

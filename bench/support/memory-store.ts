@@ -1,6 +1,6 @@
 /**
- * The cheapest store that keeps what it is given: a copy of every byte, in chunks of memory. Nothing
- * is undone when a transaction fails, so that whoever sees that ends.
+ * The cheapest store that keeps what it is given: a copy of every byte, in chunks of memory.
+ * Nothing is undone when a transaction fails, so that whoever sees that ends.
  */
 
 import type { TabletStore } from '../../src/tablet/ports.ts'

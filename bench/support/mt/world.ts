@@ -1,4 +1,4 @@
-/** What the actors of a tablet share: the tablet, what it should have, time, chance, and a tally. */
+/** What the actors share: a tablet, what it should have, time, chance, and a tally. */
 
 import { createHash } from 'node:crypto'
 import type { Clock, Timestamp } from '../../../src/common/hybrid-clock.ts'
@@ -131,7 +131,7 @@ export class World {
     this.note(`${operation} ${keys} failed ${failed} at ${reply.value.timestamp}`)
   }
 
-  /** Appends what makes the row what it is in the model. What a row that fails has is all the same. */
+  /** Appends what makes the row what it is in the model. One that fails may have any cells. */
   #append(operation: MtOperation, key: number): void {
     const [keys, vals, counts, notes] = this.#blocks.builder.columns
     const count = Math.max(0, this.model.counts[key])
