@@ -45,7 +45,7 @@ interface Scale {
 }
 
 const SCALES: Readonly<Record<Size, Scale>> = {
-  smoke: { rows: 1000, rowSetBytes: 64 * 1024, pauseMax: 3, restarts: 0.3 },
+  smoke: { rows: 1000, rowSetBytes: 256 * 1024, pauseMax: 10, restarts: 0.3 },
   full: { rows: 50_000, rowSetBytes: 2 * 1024 * 1024, pauseMax: 20, restarts: 0.02 },
 }
 const TURNS_A_SAMPLE = 200
