@@ -3,13 +3,14 @@
  * midway breaks the transfer, so that a part can never be taken for the whole.
  */
 
+import { encodedRowBlockBytes } from '../common/row-block.ts'
 import type { RowFeed, RowRun } from '../router/row-feed.ts'
 import { ByteArena } from '../util/arena.ts'
 import type { StreamEncoder } from './format/row-encoder.ts'
 
 const CHUNK_BYTES = 128 * 1024
-/** Bytes between two pauses: one or two milliseconds' work. */
-const PAUSE_BYTES = 256 * 1024
+/** Bytes of rows, and of what became of them, between two pauses: one or two milliseconds' work. */
+const PAUSE_BYTES = 384 * 1024
 /** A chunk of more than that is handed on in the memory that it was made in. */
 const COPIED_BYTES_MAX = 512 * 1024
 
@@ -30,20 +31,14 @@ export interface StreamOptions {
 
 /** A stream of encoded rows. */
 export function rowStream(options: StreamOptions): ReadableStream<Uint8Array> {
-  const { feed, pause, onFailure } = options
+  const { feed, onFailure } = options
   const source = new ChunkSource(options)
-  let bytesLeft = PAUSE_BYTES
   let isCancelled = false
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          if (bytesLeft <= 0) {
-            await pause()
-            bytesLeft = PAUSE_BYTES
-          }
           const chunk = isCancelled ? null : await source.next()
-          bytesLeft -= chunk?.length ?? 0
           // A chunk that was being made when its reader went away is nobody's.
           if (isCancelled) return
           if (chunk === null) controller.close()
@@ -70,6 +65,9 @@ class ChunkSource {
   #run: RowRun | null = null
   /** The first row of the run that is not encoded yet. */
   #row = 0
+  #bytesPerRow = 0
+  /** Bytes until the next pause. */
+  #bytesLeft = PAUSE_BYTES
   #rowsLeft: number
   #isEnded = false
 
@@ -81,8 +79,13 @@ class ChunkSource {
 
   /** The next bytes, at least one, or null at the end. */
   async next(): Promise<Uint8Array | null> {
-    const { feed, encoder } = this.#options
+    const { feed, encoder, pause } = this.#options
     while (!this.#isEnded && this.#out.length < CHUNK_BYTES) {
+      if (this.#bytesLeft <= 0) {
+        await pause()
+        this.#bytesLeft = PAUSE_BYTES
+      }
+      if (this.#catchUp()) continue
       if (this.#rowsLeft > 0 && this.#encodeStep()) continue
       // What there is goes out before more is waited for.
       if (this.#rowsLeft > 0 && this.#out.length > 0) break
@@ -97,6 +100,13 @@ class ChunkSource {
     return this.#takeChunk()
   }
 
+  /** Lets the encoder do a part of what it has to. Returns: whether there was any. */
+  #catchUp(): boolean {
+    if (this.#options.encoder.catchUp?.(this.#out) !== true) return false
+    this.#bytesLeft = 0
+    return true
+  }
+
   /** Encodes some of the rows at hand. Returns: whether there were any. */
   #encodeStep(): boolean {
     const { feed, encoder } = this.#options
@@ -104,11 +114,15 @@ class ChunkSource {
       this.#run = feed.take()
       if (this.#run === null) return false
       this.#row = this.#run.start
+      const { block } = this.#run.batch
+      this.#bytesPerRow = encodedRowBlockBytes(block) / Math.max(block.rowCount, 1)
     }
     const { batch, end } = this.#run
     const start = this.#row
     const next = Math.min(end, start + encoder.stepRowCount, start + this.#rowsLeft)
+    const before = this.#out.length
     encoder.appendRows(batch.block, start, next, this.#out)
+    this.#bytesLeft -= this.#out.length - before + (next - start) * this.#bytesPerRow
     this.#rowsLeft -= next - start
     this.#row = next
     if (next < end) return true

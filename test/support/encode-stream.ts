@@ -3,6 +3,7 @@
 import {
   createStreamEncoder,
   type StreamEncodeOptions,
+  type StreamEncoder,
   type StreamFormat,
 } from '../../src/api/format/row-encoder.ts'
 import type { Cell } from '../../src/common/data-type.ts'
@@ -18,6 +19,8 @@ import { aBlock } from './encode-rows.ts'
 export interface StreamStyle extends Partial<StreamEncodeOptions> {
   /** Draws into which blocks and runs rows are cut, and when the arena is emptied; null: one. */
   readonly prng?: Prng
+  /** Called after every run of rows. */
+  readonly onRows?: (encoder: StreamEncoder, out: ByteArena) => void
 }
 
 /** What an encoder of a whole result writes. */
@@ -35,7 +38,7 @@ export function streamedBlocks(
   format: StreamFormat,
   columns: readonly Column[],
   blocks: readonly RowBlock[],
-  { prng, ...options }: StreamStyle = {},
+  { prng, onRows, ...options }: StreamStyle = {},
 ): Uint8Array {
   const encoder = createStreamEncoder(format, columns, {
     ...DEFAULT_VALUE_OPTIONS,
@@ -58,6 +61,8 @@ export function streamedBlocks(
       const end = prng === undefined ? block.rowCount : prng.between(start, block.rowCount)
       encoder.appendRows(block, start, end, out)
       start = end
+      onRows?.(encoder, out)
+      if (prng?.chance(0.3)) encoder.catchUp?.(out)
       if (prng?.chance(0.3)) drain()
     }
   }

@@ -9,7 +9,7 @@ import type { Column } from '../../common/schema.ts'
 import { invalidArgument } from '../../common/status.ts'
 import type { ByteArena } from '../../util/arena.ts'
 import { HeldRows, type RowSegment } from './held-rows.ts'
-import { type PageRows, writeColumnChunk } from './parquet-column.ts'
+import { type ColumnChunk, type PageRows, writeColumnChunk } from './parquet-column.ts'
 import { PARQUET_MAGIC, ParquetFooter } from './parquet-footer.ts'
 import { parquetSchema } from './parquet-schema.ts'
 import { STEP_ROW_COUNT } from './step-row-count.ts'
@@ -21,6 +21,13 @@ const GROUP_BYTES = 4 * 1024 * 1024
 /** Rows of a page. */
 const PAGE_ROW_COUNT = 16_384
 
+/** A row group that is full, and is written a column at a time. */
+interface FullGroup {
+  readonly fileOffset: number
+  readonly pages: readonly PageRows[]
+  readonly chunks: ColumnChunk[]
+}
+
 /** Writes a file; see StreamEncoder. */
 export class ParquetRowEncoder {
   readonly stepRowCount = STEP_ROW_COUNT.columns
@@ -28,6 +35,7 @@ export class ParquetRowEncoder {
   readonly #held: HeldRows
   readonly #footer: ParquetFooter
   readonly #sink = new ByteWriter()
+  #group: FullGroup | null = null
 
   /** Throws: INVALID_ARGUMENT when there is no column, which no file can hold. */
   constructor(columns: readonly Column[]) {
@@ -51,30 +59,46 @@ export class ParquetRowEncoder {
   appendRows(block: RowBlock, start: number, end: number, out: ByteArena): void {
     const held = this.#held
     for (let first = start; first < end; ) {
+      this.#endGroup(out)
       const last = Math.min(end, first + GROUP_ROW_COUNT - held.rowCount)
       held.add(block, first, last)
       first = last
-      if (held.rowCount === GROUP_ROW_COUNT || held.bytes >= GROUP_BYTES) this.#writeGroup(out)
+      if (held.rowCount === GROUP_ROW_COUNT || held.bytes >= GROUP_BYTES) this.#beginGroup()
     }
   }
 
+  catchUp(out: ByteArena): boolean {
+    const group = this.#group
+    if (group === null) return false
+    const { fileOffset, pages, chunks } = group
+    const index = chunks.length
+    chunks.push(writeColumnChunk(this.#columns[index], pages, index, this.#sink))
+    this.#drain(out)
+    if (chunks.length === this.#columns.length) {
+      this.#footer.addRowGroup(this.#held.rowCount, fileOffset, chunks)
+      this.#held.clear()
+      this.#group = null
+    }
+    return true
+  }
+
   appendFooter(out: ByteArena): void {
-    if (this.#held.rowCount > 0) this.#writeGroup(out)
+    this.#endGroup(out)
+    if (this.#held.rowCount > 0) {
+      this.#beginGroup()
+      this.#endGroup(out)
+    }
     this.#footer.write(this.#sink)
     this.#drain(out)
   }
 
-  #writeGroup(out: ByteArena): void {
-    const held = this.#held
-    const sink = this.#sink
-    const fileOffset = sink.offset
-    const pages = pagesOf(held.segments)
-    const chunks = this.#columns.map((column, index) =>
-      writeColumnChunk(column, pages, index, sink),
-    )
-    this.#footer.addRowGroup(held.rowCount, fileOffset, chunks)
-    held.clear()
-    this.#drain(out)
+  #beginGroup(): void {
+    const pages = pagesOf(this.#held.segments)
+    this.#group = { fileOffset: this.#sink.offset, pages, chunks: [] }
+  }
+
+  #endGroup(out: ByteArena): void {
+    while (this.#group !== null) this.catchUp(out)
   }
 
   /** Hands on what the sink holds. */

@@ -46,6 +46,11 @@ export interface StreamEncoder {
    * order, and it never changes.
    */
   appendRows(block: RowBlock, start: number, end: number, out: ByteArena): void
+  /**
+   * Does a part of what taking rows left to do, where that is much. Returns: whether there was any.
+   * What is left when more is appended is done then.
+   */
+  catchUp?(out: ByteArena): boolean
   /** Appends what comes behind the last row. */
   appendFooter(out: ByteArena): void
 }
