@@ -26,6 +26,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly run: Benchmar
   'stored-bytes': () => import('./stored-bytes.ts'),
   tpch: () => import('./tpch.ts'),
   'tpch-real-world': () => import('./tpch-real-world.ts'),
+  'write-path': () => import('./write-path.ts'),
   ycsb: () => import('./ycsb.ts'),
 }
 

@@ -32,6 +32,7 @@ describe('npm run bench', () => {
     ['stored-bytes', /with dates as DATE, .* × SQLite/],
     ['tpch', /Q6, right to the cent: 20000 rows/],
     ['tpch-real-world', /Q1 alone, all rows, 3 times/],
+    ['write-path', /keys in an arena, .* before: .* ns of CPU a row, 20000 rows/],
     ['ycsb', /in the end: 2,0\d\d records/],
   ])('%s works at its smallest size', { timeout: 180_000 }, async (name, line) => {
     expect(await smoke(name)).toMatch(line)
