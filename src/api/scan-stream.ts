@@ -9,8 +9,6 @@ import { ByteArena } from '../util/arena.ts'
 import type { StreamEncoder } from './format/row-encoder.ts'
 
 const CHUNK_BYTES = 128 * 1024
-/** Bytes of rows, and of what became of them, between two pauses: one or two milliseconds' work. */
-const PAUSE_BYTES = 384 * 1024
 /** A chunk of more than that is handed on in the memory that it was made in. */
 const COPIED_BYTES_MAX = 512 * 1024
 
@@ -23,8 +21,11 @@ export interface StreamOptions {
   readonly encoder: StreamEncoder
   /** Rows in all, or infinity. */
   readonly rowCountMax: number
-  /** Lets others run, those too who wait for bytes from outside. */
-  readonly pause: () => Promise<void>
+  /**
+   * Lets others run, those too who wait for bytes from outside. Returns: how much is done until the
+   * next pause, in bytes of rows and of what becomes of them.
+   */
+  readonly pause: () => Promise<number>
   /** Told of a failure once the transfer is under way. */
   readonly onFailure: (error: unknown) => void
 }
@@ -67,7 +68,7 @@ class ChunkSource {
   #row = 0
   #bytesPerRow = 0
   /** Bytes until the next pause. */
-  #bytesLeft = PAUSE_BYTES
+  #bytesLeft = 0
   #rowsLeft: number
   #isEnded = false
 
@@ -82,8 +83,7 @@ class ChunkSource {
     const { feed, encoder, pause } = this.#options
     while (!this.#isEnded && this.#out.length < CHUNK_BYTES) {
       if (this.#bytesLeft <= 0) {
-        await pause()
-        this.#bytesLeft = PAUSE_BYTES
+        this.#bytesLeft = await pause()
       }
       if (this.#catchUp()) continue
       if (this.#rowsLeft > 0 && this.#encodeStep()) continue

@@ -13,6 +13,10 @@ import type { AppPorts } from './ports.ts'
 const REST_MS = 1
 /** How many do. */
 const REST_COUNT = 3
+/** Work between two of them, in bytes of rows and of what becomes of them: a millisecond or two. */
+const RESTLESS_BYTES = 384 * 1024
+/** Work between two looks. A timer takes a millisecond: it shall not be what is waited for. */
+const QUIET_BYTES = 768 * 1024
 
 type SleepPort = Pick<AppPorts, 'sleep'>
 
@@ -47,8 +51,8 @@ export class StreamPauses {
     this.#look = ports.sleep(0)
   }
 
-  /** The next pause: resolves when it is over. */
-  async next(): Promise<void> {
+  /** The next pause: resolves when it is over, to the bytes of work until the next. */
+  async next(): Promise<number> {
     const { count } = this.#arrivals
     if (count !== this.#seenCount) {
       this.#seenCount = count
@@ -61,5 +65,6 @@ export class StreamPauses {
       await this.#ports.sleep(REST_MS)
     }
     this.#look = this.#ports.sleep(0)
+    return this.#restsLeft === 0 ? QUIET_BYTES : RESTLESS_BYTES
   }
 }

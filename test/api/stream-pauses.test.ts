@@ -43,6 +43,16 @@ describe('StreamPauses', () => {
     expect(await take(2)).toEqual([1, 0])
   })
 
+  test('leave less work between them while others keep coming', async () => {
+    const arrivals = new Arrivals()
+    const pauses = new StreamPauses({ sleep: async () => undefined }, arrivals)
+    const quiet = await pauses.next()
+    arrivals.add()
+    const busy = [await pauses.next(), await pauses.next(), await pauses.next()]
+
+    expect(busy).toEqual([quiet / 2, quiet / 2, quiet])
+  })
+
   test('what came before the stream is nobody to rest for', async () => {
     const arrivals = new Arrivals()
     arrivals.add()
