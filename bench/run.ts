@@ -14,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly run: Benchmar
   aggregates: () => import('./aggregates.ts'),
   billing: () => import('./billing.ts'),
   bootstrap: () => import('./bootstrap.ts'),
+  cost: () => import('./cost.ts'),
   'engine-ingest': () => import('./engine-ingest.ts'),
   'full-stack-insert-scan': () => import('./full-stack-insert-scan.ts'),
   growth: () => import('./growth.ts'),

@@ -4,7 +4,7 @@ import { dateText, type LineItem, LineItemGenerator } from './lineitem.ts'
 import { ask, send } from './rest.ts'
 
 /** Columns with the types of the specification. */
-const TYPES = {
+export const TYPES = {
   l_orderkey: 'INT64',
   l_linenumber: 'INT32',
   l_partkey: 'INT32',
@@ -24,8 +24,10 @@ const TYPES = {
 } as const
 /** Name of a column. */
 export type LineItemColumn = keyof typeof TYPES
-const NAMES = Object.keys(TYPES) as LineItemColumn[]
-const SQL_TYPES = {
+/** In the order of the specification. */
+export const NAMES = Object.keys(TYPES) as LineItemColumn[]
+/** Types of SQLite for those of the service. */
+export const SQL_TYPES = {
   INT64: 'INTEGER',
   INT32: 'INTEGER',
   DECIMAL: 'REAL',

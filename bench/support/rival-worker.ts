@@ -37,10 +37,14 @@ export default {
         const { results } = await env.DB.prepare(await request.text()).all()
         return Response.json(results)
       }
+      case '/meta': {
+        const { meta } = await env.DB.prepare(await request.text()).all()
+        return Response.json(meta)
+      }
       case '/insert': {
         const { sql, rows } = (await request.json()) as InsertBody
-        await env.DB.prepare(sql).bind(JSON.stringify(rows)).run()
-        return Response.json({ rows: rows.length })
+        const { meta } = await env.DB.prepare(sql).bind(JSON.stringify(rows)).run()
+        return Response.json({ rows: rows.length, meta })
       }
       case '/loadgen/json': {
         const { meta } = await env.DB.prepare(INSERT_ROWS)

@@ -20,6 +20,7 @@ describe('npm run bench', () => {
     ['aggregates', /Q6 in the engine, .* hash d29a99f0/],
     ['billing', /ten single writes to an idle tablet: 1\d billed rows written/],
     ['bootstrap', /rows on disk, an empty WAL: \d+ billed rows read/],
+    ['cost', /ycsb, a billion rows for a month: .* in D1/],
     ['engine-ingest', /random keys, 1000 rows an op, flushed meanwhile: .* 20000 rows,/],
     ['full-stack-insert-scan', /scan of four INT64, inserted by 5000: 50000 rows/],
     ['growth', /4 tablets, 8 clients: 8000 rows/],
