@@ -36,7 +36,7 @@ const ROWS: Readonly<Record<Size, { readonly many: number; readonly single: numb
   smoke: { many: 20_000, single: 5_000 },
   full: { many: 1_000_000, single: 300_000 },
 }
-const ROUNDS: Readonly<Record<Size, number>> = { smoke: 1, full: 9 }
+const ROUNDS: Readonly<Record<Size, number>> = { smoke: 1, full: 5 }
 const OP_ROWS = 1000
 const TABLET_ROWS = 100_000
 
