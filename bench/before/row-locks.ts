@@ -9,8 +9,9 @@ import { KeyArena } from '../../src/util/arena.ts'
  * that has to wait ends the batch: no bench has one.
  */
 export class RowLocks extends LockManager {
-  /** A row's key by number of its row: borrowed by the lock until it is released. */
+  /** Keys that locks borrow, the first `#keyCount` of them, until no lock is held. */
   readonly #keys: KeyArena[] = []
+  #keyCount = 0
   readonly #hash = new Uint32Array(1)
 
   override acquireBatch(
@@ -20,10 +21,9 @@ export class RowLocks extends LockManager {
     count: number,
     deadline?: Timestamp,
   ): 'held' | LockTicket {
-    while (this.#keys.length < count) this.#keys.push(new KeyArena(1, 16))
+    if (this.isEmpty) this.#keyCount = 0
     for (let row = 0; row < count; row++) {
-      const key = this.#keys[row]
-      key.clear()
+      const key = this.#takeKey()
       key.append(keys.bytes, keys.start(row), keys.ends[row])
       key.endKey()
       this.#hash[0] = hashes[row]
@@ -31,5 +31,13 @@ export class RowLocks extends LockManager {
       if (taken !== 'held') return taken
     }
     return 'held'
+  }
+
+  #takeKey(): KeyArena {
+    const index = this.#keyCount++
+    if (index === this.#keys.length) this.#keys.push(new KeyArena(1, 16))
+    const key = this.#keys[index]
+    key.clear()
+    return key
   }
 }
