@@ -11,6 +11,8 @@ import type { StreamEncoder } from './format/row-encoder.ts'
 const CHUNK_BYTES = 128 * 1024
 /** A chunk of more than that is handed on in the memory that it was made in. */
 const COPIED_BYTES_MAX = 512 * 1024
+/** Room that the chunk after such a one finds at most. */
+const ROOM_BYTES_MAX = 2 * 1024 * 1024
 
 /** Where the rows of a stream come from. */
 export type RowSource = Pick<RowFeed, 'take' | 'more' | 'recycle' | 'close'>
@@ -134,7 +136,8 @@ class ChunkSource {
   #takeChunk(): Uint8Array {
     const { bytes, length } = this.#out
     if (length > COPIED_BYTES_MAX) {
-      this.#out = new ByteArena(CHUNK_BYTES * 2)
+      // The next is most often as large: it shall not have to grow.
+      this.#out = new ByteArena(Math.min(length + (length >>> 3), ROOM_BYTES_MAX))
       return bytes.subarray(0, length)
     }
     this.#out.truncate(0)
