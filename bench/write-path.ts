@@ -60,6 +60,6 @@ function tell(report: Report, size: Size, change: Change, found: MeasuredChange)
     ...(kudu === null ? {} : { bar: { atLeast: kudu.percent } }),
   })
   if (size === 'full' && kudu !== null && median(saved) < kudu.percent) {
-    process.stdout.write('    what was before costs no more here: reported as it is\n')
+    process.stdout.write('    less than Kudu saved: reported as it is\n')
   }
 }
