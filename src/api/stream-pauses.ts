@@ -4,19 +4,20 @@
  * A reader that is fast enough is never waited for, so without pauses requests from outside would
  * wait until the scan is over. A short pause looks once for what has come, and costs next to
  * nothing. But a request takes several turns, each of which would then wait behind the stream's
- * next part: when one has come, the next pauses rest for a millisecond, in which most are answered.
+ * next part: when one has come, the next pauses rest for some milliseconds, in which most are
+ * answered.
  */
 
 import type { AppPorts } from './ports.ts'
 
 /** Pauses of this length follow a request that came. */
-const REST_MS = 1
+const REST_MS = 3
 /** How many do. */
 const REST_COUNT = 3
 /** Work between two of them, in bytes of rows and of what becomes of them: a millisecond or two. */
-const RESTLESS_BYTES = 384 * 1024
-/** Work between two looks. A timer takes a millisecond: it shall not be what is waited for. */
-const QUIET_BYTES = 768 * 1024
+const RESTLESS_BYTES = 256 * 1024
+/** Work between two looks. Each costs half a millisecond: of more of them Arrow is slower. */
+const QUIET_BYTES = 2 * 1024 * 1024
 
 type SleepPort = Pick<AppPorts, 'sleep'>
 
@@ -53,18 +54,23 @@ export class StreamPauses {
 
   /** The next pause: resolves when it is over, to the bytes of work until the next. */
   async next(): Promise<number> {
-    const { count } = this.#arrivals
-    if (count !== this.#seenCount) {
-      this.#seenCount = count
-      this.#restsLeft = REST_COUNT
-    }
-    if (this.#restsLeft === 0) {
-      await this.#look
-    } else {
+    if (this.#restsLeft === 0) await this.#look
+    // Whoever came while it looked has its turns before it.
+    this.#notice()
+    if (this.#restsLeft > 0) {
       this.#restsLeft--
       await this.#ports.sleep(REST_MS)
+      this.#notice()
     }
     this.#look = this.#ports.sleep(0)
     return this.#restsLeft === 0 ? QUIET_BYTES : RESTLESS_BYTES
+  }
+
+  /** Has the next pauses rest if somebody has come. */
+  #notice(): void {
+    const { count } = this.#arrivals
+    if (count === this.#seenCount) return
+    this.#seenCount = count
+    this.#restsLeft = REST_COUNT
   }
 }

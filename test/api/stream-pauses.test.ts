@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { Arrivals, StreamPauses } from '../../src/api/stream-pauses.ts'
 
+/** Milliseconds of a rest. */
+const REST = 3
+
 function somePauses() {
   const slept: number[] = []
   const arrivals = new Arrivals()
@@ -31,16 +34,16 @@ describe('StreamPauses', () => {
     const { arrivals, take } = somePauses()
     await take(1)
     arrivals.add()
-    expect(await take(5)).toEqual([1, 1, 1, 0, 0])
+    expect(await take(5)).toEqual([REST, REST, REST, 0, 0])
   })
 
   test('rest as long as others keep coming', async () => {
     const { arrivals, take } = somePauses()
     for (let i = 0; i < 10; i++) {
       arrivals.add()
-      expect(await take(2)).toEqual([1, 1])
+      expect(await take(2)).toEqual([REST, REST])
     }
-    expect(await take(2)).toEqual([1, 0])
+    expect(await take(2)).toEqual([REST, 0])
   })
 
   test('leave less work between them while others keep coming', async () => {
@@ -50,7 +53,24 @@ describe('StreamPauses', () => {
     arrivals.add()
     const busy = [await pauses.next(), await pauses.next(), await pauses.next()]
 
-    expect(busy).toEqual([quiet / 2, quiet / 2, quiet])
+    expect(busy).toEqual([quiet / 8, quiet / 8, quiet])
+  })
+
+  test('rest at once for who came while they looked', async () => {
+    const arrivals = new Arrivals()
+    const rests: number[] = []
+    const looks: (() => void)[] = []
+    const sleep = async (milliseconds: number) => {
+      if (milliseconds === 0) await new Promise<void>((resolve) => looks.push(resolve))
+      else rests.push(milliseconds)
+    }
+    const pauses = new StreamPauses({ sleep }, arrivals)
+    const paused = pauses.next()
+    arrivals.add()
+    looks[0]()
+    await paused
+
+    expect(rests).toEqual([REST])
   })
 
   test('what came before the stream is nobody to rest for', async () => {
