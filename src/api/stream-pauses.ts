@@ -13,9 +13,9 @@ import type { AppPorts } from './ports.ts'
 /** Pauses of this length follow a request that came. */
 const REST_MS = 3
 /** How many do. */
-const REST_COUNT = 3
-/** Work between two of them, in bytes of rows and of what becomes of them: a millisecond or two. */
-const RESTLESS_BYTES = 256 * 1024
+const REST_COUNT = 4
+/** Work between two of them, in bytes of rows and of what becomes of them: a millisecond. */
+const RESTLESS_BYTES = 128 * 1024
 /** Work between two looks. Each costs half a millisecond: of more of them Arrow is slower. */
 const QUIET_BYTES = 2 * 1024 * 1024
 
