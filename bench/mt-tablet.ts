@@ -10,6 +10,7 @@
  * (`--seed 4711`), and its hash is then the same.
  */
 
+import { MAINTENANCE_OPS } from '../src/common/maintenance-op.ts'
 import { checkTablet } from '../src/tablet/invariants.ts'
 import type { Actor } from './support/mt/actor.ts'
 import { Maintainer, Restarter } from './support/mt/maintainers.ts'
@@ -24,14 +25,6 @@ import type { Size } from './support/size.ts'
 const SEED = 13
 const INSERTER_COUNT = 8
 const COUNTER_COUNT = 8
-const OPS = [
-  'FLUSH_MRS',
-  'FLUSH_DMS',
-  'COMPACT',
-  'MINOR_DELTA_COMPACT',
-  'MAJOR_DELTA_COMPACT',
-  'GC',
-] as const
 
 interface Scale {
   /** What each inserter inserts. */
@@ -103,7 +96,7 @@ class Stress {
       new SlowReader(world, false),
       new SlowReader(world, true),
       new Getter(world),
-      ...OPS.map((op) => new Maintainer(world, op, pauseMax)),
+      ...MAINTENANCE_OPS.map((op) => new Maintainer(world, op, pauseMax)),
       new Restarter(world, restarts, () => this.#actors),
     ]
   }

@@ -35,8 +35,7 @@ export async function answerAggregate(
     front.ports.log.error('aggregation broke off', { table_id: session.table.entry.id }, error)
   }
   const pauses = new StreamPauses(front.ports, front.arrivals)
-  const pause = () => pauses.next()
-  const stream = rowStream({ feed: source, encoder, rowCountMax: rowCount, pause, onFailure })
+  const stream = rowStream({ feed: source, encoder, rowCountMax: rowCount, pauses, onFailure })
   return new Response(stream, { headers: scanHeaders(snapshot, options.format) })
 }
 

@@ -180,8 +180,7 @@ async function answerStream(
     },
   }
   const pauses = new StreamPauses(front.ports, front.arrivals)
-  const pause = () => pauses.next()
-  const stream = rowStream({ feed: source, encoder, rowCountMax: scan.owed, pause, onFailure })
+  const stream = rowStream({ feed: source, encoder, rowCountMax: scan.owed, pauses, onFailure })
   return new Response(stream, { headers: scanHeaders(snapshot, format) })
 }
 

@@ -7,6 +7,7 @@ import { encodedRowBlockBytes } from '../common/row-block.ts'
 import type { RowFeed, RowRun } from '../router/row-feed.ts'
 import { ByteArena } from '../util/arena.ts'
 import type { StreamEncoder } from './format/row-encoder.ts'
+import { FIRST_PAUSE_BYTES, type StreamPauses } from './stream-pauses.ts'
 
 const CHUNK_BYTES = 128 * 1024
 /** A chunk of more than that is handed on in the memory that it was made in. */
@@ -23,11 +24,8 @@ export interface StreamOptions {
   readonly encoder: StreamEncoder
   /** Rows in all, or infinity. */
   readonly rowCountMax: number
-  /**
-   * Lets others run, those too who wait for bytes from outside. Returns: how much is done until the
-   * next pause, in bytes of rows and of what becomes of them.
-   */
-  readonly pause: () => Promise<number>
+  /** Let others run, those too who wait for bytes from outside. */
+  readonly pauses: Pick<StreamPauses, 'next'>
   /** Told of a failure once the transfer is under way. */
   readonly onFailure: (error: unknown) => void
 }
@@ -70,7 +68,7 @@ class ChunkSource {
   #row = 0
   #bytesPerRow = 0
   /** Bytes until the next pause. */
-  #bytesLeft = 0
+  #bytesLeft = FIRST_PAUSE_BYTES
   #rowsLeft: number
   #isEnded = false
 
@@ -82,11 +80,9 @@ class ChunkSource {
 
   /** The next bytes, at least one, or null at the end. */
   async next(): Promise<Uint8Array | null> {
-    const { feed, encoder, pause } = this.#options
+    const { feed, encoder, pauses } = this.#options
     while (!this.#isEnded && this.#out.length < CHUNK_BYTES) {
-      if (this.#bytesLeft <= 0) {
-        this.#bytesLeft = await pause()
-      }
+      if (this.#bytesLeft <= 0) this.#bytesLeft = await pauses.next()
       if (this.#catchUp()) continue
       if (this.#rowsLeft > 0 && this.#encodeStep()) continue
       // What there is goes out before more is waited for.
@@ -104,9 +100,9 @@ class ChunkSource {
 
   /** Lets the encoder do a part of what it has to. Returns: whether there was any. */
   #catchUp(): boolean {
-    if (this.#options.encoder.catchUp?.(this.#out) !== true) return false
-    this.#bytesLeft = 0
-    return true
+    const bytes = this.#options.encoder.catchUp?.(this.#out) ?? 0
+    this.#bytesLeft -= bytes
+    return bytes > 0
   }
 
   /** Encodes some of the rows at hand. Returns: whether there were any. */

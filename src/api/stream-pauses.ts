@@ -2,10 +2,9 @@
  * Lets others run while a stream of rows goes on.
  *
  * A reader that is fast enough is never waited for, so without pauses requests from outside would
- * wait until the scan is over. A short pause looks once for what has come, and costs next to
- * nothing. But a request takes several turns, each of which would then wait behind the stream's
- * next part: when one has come, the next pauses rest for some milliseconds, in which most are
- * answered.
+ * wait until the scan is over. A short pause looks once for what has come. But a request takes
+ * several turns, each of which would then wait behind the stream's next part: when one has come,
+ * the next pauses rest for some milliseconds, in which most are answered.
  */
 
 import type { AppPorts } from './ports.ts'
@@ -18,6 +17,8 @@ const REST_COUNT = 4
 const RESTLESS_BYTES = 128 * 1024
 /** Work between two looks. Each costs half a millisecond: of more of them Arrow is slower. */
 const QUIET_BYTES = 2 * 1024 * 1024
+/** Work before the first pause: an answer that is small has none. */
+export const FIRST_PAUSE_BYTES = 256 * 1024
 
 type SleepPort = Pick<AppPorts, 'sleep'>
 
@@ -42,28 +43,31 @@ export class StreamPauses {
   readonly #arrivals: Arrivals
   #seenCount: number
   #restsLeft = 0
-  /** A look for what has come, which is mostly over by the time that it is waited for. */
-  #look: Promise<void>
+  /** A look that was begun, and is mostly over by the time that it is waited for. */
+  #look: Promise<void> | null = null
 
   constructor(ports: SleepPort, arrivals: Arrivals) {
     this.#ports = ports
     this.#arrivals = arrivals
     this.#seenCount = arrivals.count
-    this.#look = ports.sleep(0)
   }
 
   /** The next pause: resolves when it is over, to the bytes of work until the next. */
   async next(): Promise<number> {
-    if (this.#restsLeft === 0) await this.#look
-    // Whoever came while it looked has its turns before it.
     this.#notice()
+    if (this.#restsLeft === 0) {
+      await (this.#look ?? this.#ports.sleep(0))
+      // Whoever came while it looked has turns to take before the next part.
+      this.#notice()
+    }
     if (this.#restsLeft > 0) {
       this.#restsLeft--
       await this.#ports.sleep(REST_MS)
       this.#notice()
     }
+    if (this.#restsLeft > 0) return RESTLESS_BYTES
     this.#look = this.#ports.sleep(0)
-    return this.#restsLeft === 0 ? QUIET_BYTES : RESTLESS_BYTES
+    return QUIET_BYTES
   }
 
   /** Has the next pauses rest if somebody has come. */

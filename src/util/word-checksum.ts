@@ -11,7 +11,7 @@ const PRIME_3 = 0xc2b2ae3d
  *
  * Four lanes, which do not wait for each other, take the words in turns; each step maps its word
  * and its lane to the next lane one to one, so that a change of one word alone is always seen. It
- * takes a third of a CRC-32C's time.
+ * takes less than half of a CRC-32C's time.
  *
  * Requires: `start` lies at a multiple of 8 in the buffer, and their count is a multiple of 8.
  * Cost: about a third of a nanosecond a byte, no allocation but one view.

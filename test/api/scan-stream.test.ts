@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { StreamEncoder } from '../../src/api/format/row-encoder.ts'
 import { rowStream } from '../../src/api/scan-stream.ts'
 import type { RowBlock } from '../../src/common/row-block.ts'
@@ -82,7 +82,7 @@ class Feed {
   }
 }
 
-const pause = async () => 2 ** 20
+const pauses = { next: async () => 2 ** 20 }
 
 async function chunksOf(
   feed: Feed,
@@ -90,7 +90,7 @@ async function chunksOf(
   rowCountMax = Infinity,
 ): Promise<string[]> {
   const onFailure = () => undefined
-  const stream = rowStream({ feed, encoder, rowCountMax, pause, onFailure })
+  const stream = rowStream({ feed, encoder, rowCountMax, pauses, onFailure })
   const chunks: string[] = []
   for await (const chunk of stream) chunks.push(new TextDecoder().decode(chunk))
   return chunks
@@ -145,15 +145,33 @@ describe('rowStream', () => {
     expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThan(140_000)
   })
 
+  test('gives what is small without a pause', async () => {
+    const next = vi.fn(async () => 2 ** 20)
+    const stream = rowStream({
+      feed: new Feed([2000, 3000]),
+      encoder: new LetterEncoder(false),
+      rowCountMax: Infinity,
+      pauses: { next },
+      onFailure: () => undefined,
+    })
+    let bytes = 0
+    for await (const chunk of stream) bytes += chunk.length
+
+    expect(bytes).toBe(5002)
+    expect(next).not.toHaveBeenCalled()
+  })
+
   test('pauses every few chunks', async () => {
     let pauseCount = 0
     const stream = rowStream({
       feed: new Feed([2_000_000]),
       encoder: new LetterEncoder(false),
       rowCountMax: Infinity,
-      pause: async () => {
-        pauseCount++
-        return 500_000
+      pauses: {
+        next: async () => {
+          pauseCount++
+          return 500_000
+        },
       },
       onFailure: () => undefined,
     })
@@ -171,7 +189,7 @@ describe('rowStream', () => {
     const failures: unknown[] = []
     const onFailure = (error: unknown) => failures.push(error)
     const encoder = new LetterEncoder(false)
-    const stream = rowStream({ feed, encoder, rowCountMax: Infinity, pause, onFailure })
+    const stream = rowStream({ feed, encoder, rowCountMax: Infinity, pauses, onFailure })
 
     let text = ''
     const read = async () => {
@@ -192,7 +210,7 @@ describe('rowStream', () => {
       const failures: unknown[] = []
       const onFailure = (error: unknown) => failures.push(error)
       const encoder = new LetterEncoder(true)
-      const stream = rowStream({ feed, encoder, rowCountMax: Infinity, pause, onFailure })
+      const stream = rowStream({ feed, encoder, rowCountMax: Infinity, pauses, onFailure })
       await stream.cancel('enough')
       await new Promise((resolve) => setImmediate(resolve))
 

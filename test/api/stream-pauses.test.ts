@@ -97,10 +97,9 @@ describe('StreamPauses', () => {
     const paused = pauses.next().then(() => {
       isOver = true
     })
-    wakers[0]()
     await Promise.resolve()
     expect(isOver).toBe(false)
-    wakers[1]()
+    wakers[0]()
     await paused
   })
 })

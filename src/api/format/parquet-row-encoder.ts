@@ -21,6 +21,9 @@ const GROUP_BYTES = 4 * 1024 * 1024
 /** Rows of a page. */
 const PAGE_ROW_COUNT = 16_384
 
+/** To compress a byte of a column takes about as long as to make so many of text. */
+const COLUMN_COST = 8
+
 /** A row group that is full, and is written a column at a time. */
 interface FullGroup {
   readonly fileOffset: number
@@ -67,9 +70,10 @@ export class ParquetRowEncoder {
     }
   }
 
-  catchUp(out: ByteArena): boolean {
+  catchUp(out: ByteArena): number {
     const group = this.#group
-    if (group === null) return false
+    if (group === null) return 0
+    const bytes = Math.ceil((this.#held.bytes / this.#columns.length) * COLUMN_COST)
     const { fileOffset, pages, chunks } = group
     const index = chunks.length
     chunks.push(writeColumnChunk(this.#columns[index], pages, index, this.#sink))
@@ -79,7 +83,7 @@ export class ParquetRowEncoder {
       this.#held.clear()
       this.#group = null
     }
-    return true
+    return bytes
   }
 
   appendFooter(out: ByteArena): void {

@@ -47,10 +47,11 @@ export interface StreamEncoder {
    */
   appendRows(block: RowBlock, start: number, end: number, out: ByteArena): void
   /**
-   * Does a part of what taking rows left to do, where that is much. Returns: whether there was any.
-   * What is left when more is appended is done then.
+   * Does a part of what taking rows left to do, where that is much. Returns: how much it was, as so
+   * many bytes of text that are made; 0: there was nothing. What is left when more is appended is
+   * done then.
    */
-  catchUp?(out: ByteArena): boolean
+  catchUp?(out: ByteArena): number
   /** Appends what comes behind the last row. */
   appendFooter(out: ByteArena): void
 }
