@@ -136,17 +136,17 @@ Dropping auto-created table '${name}'
     )
 
     expect(exitCode).toBe(1)
-    // Of 200 numbers 72 are those of others, as INT8.
-    expect(err).toBe(
+    // Of 200 numbers 72 are those of others, as INT8: the generator that comes second sees them.
+    const report = (generator: number, row: number) =>
       [
-        'Error from generator    1:',
-        '  row 28: ALREADY_PRESENT: key already present',
-        '  row 29: ALREADY_PRESENT: key already present',
+        `Error from generator    ${generator}:`,
+        `  row ${row}: ALREADY_PRESENT: key already present`,
+        `  row ${row + 1}: ALREADY_PRESENT: key already present`,
         '',
         'nyala: encountered 72 write operation errors',
         '',
-      ].join('\n'),
-    )
+      ].join('\n')
+    expect([report(1, 28), report(0, 0)]).toContain(err)
     expect(out).toContain('rows total: 200\n')
     expect(out).not.toContain('time per row')
     expect(out).not.toContain('Scanner report')
