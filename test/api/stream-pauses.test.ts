@@ -54,7 +54,7 @@ describe('StreamPauses', () => {
     const busy = [await pauses.next(), await pauses.next(), await pauses.next()]
     const last = await pauses.next()
 
-    expect(busy).toEqual(Array(3).fill(quiet / 16))
+    expect(busy).toEqual(Array(3).fill(quiet / 32))
     expect(last).toBe(quiet)
   })
 
