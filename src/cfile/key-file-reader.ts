@@ -96,6 +96,28 @@ export class KeyFileReader {
     return this.#pageStart(index) + page.lowerBound(key, 0, key.length)
   }
 
+  /**
+   * Whether no key is at or above key `first` of `keys` and at or below key `last`, as far as one
+   * page tells: false when others would have to be asked.
+   *
+   * Requires: key `first` is not above key `last`. Throws and cost: as `lowerBound`.
+   */
+  isGap(keys: KeyArena, first: number, last: number): boolean {
+    const { bytes, ends } = keys
+    const { separators } = this.meta
+    const firstStart = keys.start(first)
+    const lastStart = keys.start(last)
+    const index = this.#pageFrom(0, bytes, firstStart, ends[first])
+    const isOfOthers =
+      index + 1 < separators.count && this.#isFrom(index + 1, bytes, lastStart, ends[last])
+    if (isOfOthers) return false
+    const page = this.#page(index, 'point', null)
+    const place = page.lowerBound(bytes, firstStart, ends[first])
+    if (place === page.rowCount) return true
+    if (page.lowerBound(bytes, lastStart, ends[last]) > place) return false
+    return page.find(bytes, lastStart, ends[last]) < 0
+  }
+
   /** Ordinal of a key, or null when it is not there. Throws and cost: as `lowerBound`. */
   find(key: Uint8Array): number | null {
     const index = this.#pageFrom(0, key, 0, key.length)

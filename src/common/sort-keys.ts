@@ -29,11 +29,12 @@ let scratchPacked = new BigUint64Array(1024)
  * allocation.
  */
 export function sortKeys(keys: KeyArena, order: Uint32Array, count: number): void {
-  if (isSorted(keys, order, count)) return
+  if (areSorted(keys, order, count)) return
   sortGroup(keys, order, 0, count, 0, DEPTH_MAX)
 }
 
-function isSorted(keys: KeyArena, order: Uint32Array, count: number): boolean {
+/** Whether the keys `order[0, count)` ascend; some may be the same. */
+export function areSorted(keys: KeyArena, order: Uint32Array, count: number): boolean {
   for (let i = 1; i < count; i++) if (compareKeys(keys, order[i - 1], order[i]) > 0) return false
   return true
 }

@@ -105,6 +105,33 @@ describe('KeyFileReader', () => {
     expect(reader.lowerBound(Uint8Array.of(255, 255, 255, 255, 255, 255))).toBe(5000)
   })
 
+  test('knows the gaps between keys of a page', () => {
+    const prng = new Prng(SEED)
+    const keys = randomSortedKeys(prng, 5000, 12)
+    const { reader, meta } = aFile(keys)
+    const pageOf = (probe: Uint8Array) => {
+      const { separators } = meta
+      let page = 0
+      while (page + 1 < separators.count && compareWhole(keysOf(separators)[page + 1], probe) <= 0)
+        page++
+      return page
+    }
+    let gapCount = 0
+    for (let round = 0; round < 1000; round++) {
+      const near = prng.below(5000)
+      const probes = probesAround(prng, keys.slice(near, near + 3), 2).sort(compareWhole)
+      const [first, last] = probes
+      const isEmpty = !keys.some(
+        (key) => compareWhole(key, first) >= 0 && compareWhole(key, last) <= 0,
+      )
+      const isGap = reader.isGap(keyArenaOf(probes), 0, 1)
+      if (isGap) gapCount++
+
+      expect(isGap, `seed ${SEED}, round ${round}`).toBe(isEmpty && pageOf(first) === pageOf(last))
+    }
+    expect(gapCount).toBeGreaterThan(50)
+  })
+
   test('reads any stretch of keys, with and without a cursor', () => {
     const prng = new Prng(SEED)
     const keys = randomSortedKeys(prng, 5000, 12)

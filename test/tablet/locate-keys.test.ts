@@ -114,3 +114,27 @@ describe.each([
     },
   )
 })
+
+describe('Many rows in the order of their keys', () => {
+  const GAP = { first: 4000, count: 1000 }
+  const rowsFrom = (first: number, count: number): PlainOperation[] =>
+    Array.from({ length: count }, (_, i) => ['INSERT', { k: first + i }])
+
+  test.each([
+    ['within a gap', GAP.first, 0],
+    ['up to the key behind a gap', GAP.first + 1, 1],
+    ['from the key before a gap on', GAP.first - 1, 1],
+    ['across the keys behind a gap', GAP.first + 500, 500],
+    ['of which all are there', 2000, 1000],
+  ])('%s are told from those that are there', (_name, first, knownCount) => {
+    const harness = new TabletHarness(SCHEMA)
+    harness.write(rowsFrom(0, GAP.first))
+    harness.write(rowsFrom(GAP.first + GAP.count, GAP.first))
+    harness.runTask((parts, now) => new FlushMemRowSetTask(parts, now))
+    const { errors } = harness.write(rowsFrom(first, GAP.count))
+
+    expect(errors.rows).toHaveLength(knownCount)
+    expect(harness.rows()).toHaveLength(2 * GAP.first + GAP.count - knownCount)
+    checkTablet(harness.tablet)
+  })
+})

@@ -275,6 +275,15 @@ export class DiskRowSet implements RowSet {
   }
 
   /**
+   * Whether it has no row with a key at or above key `first` of `keys` and at or below key `last`,
+   * as far as one page of keys tells. Throws: CORRUPTION. Cost: a few microseconds; a page that is
+   * not at hand is read.
+   */
+  isGap(keys: KeyArena, first: number, last: number): boolean {
+    return this.#view.base.keys.isGap(keys, first, last)
+  }
+
+  /**
    * Whether the row at an ordinal is there after the newest change. Throws: CORRUPTION. Cost: O(1);
    * the first time reads the REDO files that have deletes.
    */
