@@ -18,6 +18,8 @@ import { isGzipped } from './media-type.ts'
 const READ_BYTES = 256 * 1024
 /** Room for a body that does not say how large it is. */
 const FIRST_BYTES = 16 * 1024
+/** A body that says it has no more is asked for in one piece: its reader would ask at least twice. */
+const SMALL_BYTES_MAX = 128 * 1024
 /** Stands behind the last byte of a whole body: decoders stop at it. */
 const SENTINEL = 0x0a
 
@@ -94,8 +96,26 @@ export function withWholeBody<T>(
   work: (body: WholeBody) => Promise<T> | T,
 ): Promise<T> {
   return memory.lend(async (holding) => {
+    if (isSmall(request)) return work(await readSmall(request, bytesMax, holding))
     return work(await withBody(request, (body) => readAll(request, body, bytesMax, holding)))
   })
+}
+
+function isSmall(request: Request): boolean {
+  return declaredBytes(request) <= SMALL_BYTES_MAX && !isGzipped(request)
+}
+
+async function readSmall(request: Request, bytesMax: number, holding: Holding): Promise<WholeBody> {
+  const declared = declaredBytes(request)
+  if (declared > bytesMax) throw tooLarge(bytesMax)
+  holding.grow(declared + 1)
+  const body = new Uint8Array(await request.arrayBuffer().catch(brokenOff))
+  const end = body.length
+  if (end > bytesMax) throw tooLarge(bytesMax)
+  const bytes = new Uint8Array(end + 1)
+  bytes.set(body)
+  bytes[end] = SENTINEL
+  return { bytes, end }
 }
 
 async function readAll(
@@ -135,6 +155,10 @@ function tooLarge(bytesMax: number): StatusError {
   )
 }
 
+function brokenOff(error: unknown): never {
+  throw new StatusError('INVALID_ARGUMENT', 'body broke off before its end', {}, error)
+}
+
 interface ChunkReader {
   read(): Promise<Uint8Array | null>
   cancel(): Promise<void>
@@ -166,7 +190,7 @@ class ByteSource {
       return chunk
     } catch (error) {
       this.#isEnded = true
-      throw new StatusError('INVALID_ARGUMENT', 'body broke off before its end', {}, error)
+      return brokenOff(error)
     }
   }
 

@@ -137,22 +137,29 @@ describe('withWholeBody', () => {
   })
 
   test('does not believe a declaration that is too small', async () => {
-    const { end } = await readWholeBody(
-      new Sending(pieces(5)).request({ 'Content-Length': '1' }),
-      5000,
-    )
+    const request = () => new Sending(pieces(5)).request({ 'Content-Length': '1' })
+    const { bytes, end } = await readWholeBody(request(), 5000)
 
     expect(end).toBe(5000)
+    expect([bytes[0], bytes[4999], bytes[5000]]).toEqual([0, 4, 0x0a])
+    await expect(readWholeBody(request(), 4999)).rejects.toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+    })
   })
 
-  test('fails when the client goes away', async () => {
+  test.each([
+    ['that does not say its length', {}],
+    ['that is small', { 'Content-Length': '1000' }],
+    ['that is large', { 'Content-Length': '1000000' }],
+  ])('of a client that goes away fails, %s', async (_name, headers) => {
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
         controller.error(new Error('gone'))
       },
     })
-    const init = { method: 'POST', body, duplex: 'half' }
-    const failure = readWholeBody(new Request('http://localhost/', init as RequestInit), 5000)
+    const init = { method: 'POST', body, headers, duplex: 'half' }
+    const request = new Request('http://localhost/', init as RequestInit)
+    const failure = readWholeBody(request, 2_000_000)
 
     await expect(failure).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
