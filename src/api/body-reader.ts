@@ -18,7 +18,7 @@ import { isGzipped } from './media-type.ts'
 const READ_BYTES = 256 * 1024
 /** Room for a body that does not say how large it is. */
 const FIRST_BYTES = 16 * 1024
-/** A body that says it has no more is asked for in one piece: its reader would ask at least twice. */
+/** A body that says it has no more is asked for in one piece, which saves a second read. */
 const SMALL_BYTES_MAX = 128 * 1024
 /** Stands behind the last byte of a whole body: decoders stop at it. */
 const SENTINEL = 0x0a

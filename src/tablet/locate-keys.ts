@@ -16,7 +16,7 @@ import type { RowSetTree } from './disk/row-set-tree.ts'
 import type { TabletParts } from './tablet-parts.ts'
 import { ABSENT_SLOT, PRESENCE, STORES, type WriteOp } from './write-op.ts'
 
-/** Keys from which on two searches for all of them cost less than a Bloom filter's probe of each. */
+/** Keys from which on two searches for all cost less than a Bloom filter's probe of each. */
 const GAP_COUNT_MIN = 256
 
 /**
