@@ -68,7 +68,7 @@ export async function run(size: Size): Promise<void> {
       reportCounts(report, rows.name, count, ours, rival)
       reportMonth(report, rows.name, count, ours, rival, cpuMs / 1000)
     }
-    report.close()
+    report.close(service.peakBytes())
   } finally {
     await service.close()
   }

@@ -63,7 +63,7 @@ export async function run(size: Size): Promise<void> {
       const rowCount = inserts.clientRows[size] * CLIENTS
       await reportScans(report, service, inserts, rowCount, size)
     }
-    report.close()
+    report.close(service.peakBytes())
   } finally {
     await service.close()
   }

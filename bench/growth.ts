@@ -45,7 +45,7 @@ export async function run(size: Size): Promise<void> {
   try {
     await oneTablet(service, size, report)
     for (const count of TABLET_COUNTS[size]) await manyTablets(service, count, size, report)
-    report.close()
+    report.close(service.peakBytes())
   } finally {
     await service.close()
   }

@@ -53,7 +53,7 @@ export async function run(size: Size): Promise<void> {
     }
     await sides.createTable('profiled', 1)
     await reportSelfTimes(report, service, 'ingest', sides.writer('profiled', bodies))
-    report.close()
+    report.close(service.peakBytes())
   } finally {
     await service.close()
   }

@@ -52,7 +52,7 @@ export async function run(size: Size): Promise<void> {
     await reportSelfTimes(report, service, 'point reads', async () => {
       await sendAll(service.address, CLIENTS, requests, () => {})
     })
-    report.close()
+    report.close(service.peakBytes())
   } finally {
     await service.close()
   }

@@ -56,7 +56,7 @@ export async function run(size: Size): Promise<void> {
       await reportHeap(service, url, format, report)
     }
     await reportWrites(service, WRITE_COUNTS[size], report)
-    report.close()
+    report.close(service.peakBytes())
   } finally {
     await service.close()
   }

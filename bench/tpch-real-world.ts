@@ -51,7 +51,7 @@ export async function run(size: Size): Promise<void> {
     addLatencies(report, 'while rows are inserted', latencies)
     await reportQuestions(report, world, 'alone, all rows', QUESTION_COUNTS[size])
     world.checkEnd()
-    report.close()
+    report.close(service.peakBytes())
   } finally {
     await service.close()
   }

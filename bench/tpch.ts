@@ -70,7 +70,7 @@ export async function run(size: Size): Promise<void> {
       })
     }
     await pagesByDate(address, rowCount, report)
-    report.close()
+    report.close(service.peakBytes())
   } finally {
     await service.close()
   }

@@ -64,7 +64,7 @@ export async function run(size: Size): Promise<void> {
     }
     const recordCount = await client.check()
     report.add({ name: 'in the end', value: { amount: recordCount, unit: 'records' } })
-    report.close()
+    report.close(service.peakBytes())
   } finally {
     await service.close()
   }

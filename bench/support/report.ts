@@ -79,8 +79,12 @@ export class Report {
     this.#lines.push(JSON.stringify({ ...about, ...surroundings() }))
   }
 
-  /** Writes the figures to the benchmark's file, in place of those of the run before. */
-  close(): void {
+  /**
+   * Writes the figures to the benchmark's file, in place of those of the run before. `peakBytes`:
+   * what the service took at most, if there was one.
+   */
+  close(peakBytes = Number.NaN): void {
+    if (peakBytes > 0) this.add({ name: 'the service, in all', peakBytes })
     if (this.#size !== 'full') return
     mkdirSync(RESULTS, { recursive: true })
     writeFileSync(join(RESULTS, `${this.#benchmark}.jsonl`), `${this.#lines.join('\n')}\n`)

@@ -35,6 +35,8 @@ export interface BenchService {
    * does not tell.
    */
   readonly cpuMs: () => number
+  /** Most memory that both took at once, in bytes; NaN where the system does not tell. */
+  readonly peakBytes: () => number
   readonly close: () => Promise<void>
 }
 
@@ -96,6 +98,7 @@ export async function startService(options: BenchOptions = {}): Promise<BenchSer
     heapBytes: () => heapBytes(inspectorUrl, pingUrl),
     selfTimes: (work) => selfTimes(inspectorUrl, pingUrl, work),
     cpuMs: workerdCpuMs,
+    peakBytes: workerdPeakBytes,
     close: async () => {
       await miniflare.dispose()
       await rm(directory, { recursive: true, force: true })
@@ -107,15 +110,28 @@ export async function startService(options: BenchOptions = {}): Promise<BenchSer
 const TICKS = 100
 
 function workerdCpuMs(): number {
-  if (!existsSync('/proc/self/stat')) return Number.NaN
-  let ticks = Number.NaN
-  for (const name of readdirSync('/proc')) {
-    if (!/^[0-9]+$/.test(name)) continue
-    const fields = statOf(name)
-    if (fields?.[0] !== 'workerd' || Number(fields[2]) !== process.pid) continue
-    ticks = Number(fields[12]) + Number(fields[13])
+  const fields = workerd()?.fields
+  if (fields === undefined) return Number.NaN
+  return ((Number(fields[12]) + Number(fields[13])) / TICKS) * 1000
+}
+
+function workerdPeakBytes(): number {
+  const found = workerd()
+  if (found === null) return Number.NaN
+  const status = readFileSync(`/proc/${found.pid}/status`, 'utf8')
+  return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024
+}
+
+/** The newest workerd that this process started; null when there is none, or no such list. */
+function workerd(): { readonly pid: string; readonly fields: readonly string[] } | null {
+  if (!existsSync('/proc/self/stat')) return null
+  let found = null
+  for (const pid of readdirSync('/proc')) {
+    if (!/^[0-9]+$/.test(pid)) continue
+    const fields = statOf(pid)
+    if (fields?.[0] === 'workerd' && Number(fields[2]) === process.pid) found = { pid, fields }
   }
-  return (ticks / TICKS) * 1000
+  return found
 }
 
 /** Name, state, parent and so on of a process; null when it has just ended. */
